@@ -23,8 +23,8 @@ ETWAS_BEGIN_DECLS
  */
 #define ETWAS_BUFFER_EVENTS 0u
 /*
- * Descriptions of events, and the images of a process if the session takes stacks. They are in no
- * session's counts.
+ * Descriptions of events, the images of a process if the session takes stacks, and what a snapshot
+ * says of the time that it covers. They are in no session's counts.
  */
 #define ETWAS_BUFFER_DESCRIPTIONS 1u
 /* Readings of the clocks; nothing is delivered. */

@@ -159,9 +159,10 @@ typedef struct etwas_trace_information {
      * sessions. A file of another system has no totals: its lost events are those of its header,
      * and overwritten and part are 0.
      */
-    uint64_t lost_events;        /* never got into the file */
-    uint64_t lost_buffers;       /* could not be written to the file */
-    uint64_t overwritten_events; /* replaced by newer ones in a circular file */
+    uint64_t lost_events;  /* never got into the file */
+    uint64_t lost_buffers; /* could not be written to the file */
+    /* Replaced by newer ones in a circular file, or in a recorder until it wrote the file. */
+    uint64_t overwritten_events;
     /*
      * Replaced by newer ones in a circular file, or replaced by a running session while
      * ProcessTrace read the file.

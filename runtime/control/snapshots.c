@@ -32,7 +32,8 @@ static uint32_t snapshots_write_window(struct etwas_session *session, const etwa
     }
     etwas_kernel_source.before_snapshot(session);
     etwas_session_clock_read_if_due(session);
-    return etwas_snapshot_write_window(session, file_name, window);
+    return window != NULL ? etwas_snapshot_write_window(session, file_name, window)
+                          : etwas_snapshot_write(session, file_name);
 }
 
 /* A window that begins so long before a moment. */

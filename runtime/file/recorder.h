@@ -31,10 +31,10 @@
  * on.
  */
 
-/* The window of a trigger, which the file records (etl/own_record.h). Raw stamps. */
+/* The window of a snapshot, which the file records (etl/own_record.h). Raw stamps. */
 struct etwas_snapshot_window {
     int64_t begin; /* a buffer without a later record is left out */
-    int64_t trigger;
+    int64_t trigger;      /* or when the snapshot was asked for */
     uint32_t number;      /* number among the session's windows, from 1; 0: it is none of its own */
     uint32_t triggers;    /* triggers that it contains */
     uint64_t lost_before; /* events that the session had lost at the trigger */
@@ -51,7 +51,7 @@ struct etwas_snapshot_window {
  */
 uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name);
 
-/* The same for a window, which says what to leave out; the file records the window. */
+/* The same for a window, which says what to leave out. */
 uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_wchar *file_name,
                                      struct etwas_snapshot_window *window);
 

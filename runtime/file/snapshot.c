@@ -32,9 +32,9 @@ struct held {
 
 struct snapshot {
     struct etwas_session *session;
-    struct etwas_snapshot_window *window; /* NULL: none */
-    uint8_t *copy;                        /* room for one buffer */
-    struct held *list;                    /* by tickets: in each slot that is the order of time */
+    struct etwas_snapshot_window *window;
+    uint8_t *copy;     /* room for one buffer */
+    struct held *list; /* by tickets: in each slot that is the order of time */
     uint32_t count;
     int64_t until;  /* what was committed by then is in the list, unless it is overwritten */
     int64_t oldest; /* no record that was written is older; INT64_MAX: none was */
@@ -157,13 +157,12 @@ static uint32_t snapshot_write_records(struct snapshot *snapshot, struct held *h
 
     held->covered.kept = true;
     held->covered.newest = collected->newest;
-    if (collected->end_units == ETWAS_FIRST_UNIT ||
-        (snapshot->window != NULL && collected->newest < snapshot->window->begin)) {
+    if (collected->end_units == ETWAS_FIRST_UNIT || collected->newest < snapshot->window->begin) {
         return ERROR_SUCCESS;
     }
     code = etwas_log_file_write(snapshot->session->drain.file, &buffer, 1).code;
     held->covered.kept = code == ERROR_SUCCESS;
-    if (held->covered.kept && snapshot->window != NULL) {
+    if (held->covered.kept) {
         snapshot_update_oldest(snapshot, records, buffer.data_bytes);
     }
     return code;
@@ -349,6 +348,8 @@ static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t
     const struct etwas_clock_history *history = &snapshot->session->drain.clock_history;
     struct etwas_log_write write;
     uint32_t code = ERROR_SUCCESS;
+    uint32_t window_code;
+    uint32_t written;
 
     *buffers = 0;
     for (uint32_t index = 1; index < history->count; index++) {
@@ -361,15 +362,9 @@ static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t
     write = etwas_log_metadata_write(snapshot->session->drain.file, sequence_number + *buffers);
     *buffers += write.written;
     code = write.code != ERROR_SUCCESS ? write.code : code;
-    if (snapshot->window != NULL) {
-        uint32_t written;
-        uint32_t window_code =
-            snapshot_write_window(snapshot, sequence_number + *buffers, &written);
-
-        *buffers += written;
-        code = window_code != ERROR_SUCCESS ? window_code : code;
-    }
-    return code;
+    window_code = snapshot_write_window(snapshot, sequence_number + *buffers, &written);
+    *buffers += written;
+    return window_code != ERROR_SUCCESS ? window_code : code;
 }
 
 /*
@@ -401,8 +396,8 @@ static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
     return code;
 }
 
-/* How many events the recorder has lost until now; the file says when. */
-static uint64_t snapshot_record_losses(struct etwas_session *session)
+/* What the recorder has lost and overwritten until now; the file says when it lost it. */
+static struct etwas_log_file_totals snapshot_count(struct etwas_session *session)
 {
     etwas_session_counts counts;
 
@@ -410,13 +405,18 @@ static uint64_t snapshot_record_losses(struct etwas_session *session)
     if (session->drain.losses != NULL) {
         etwas_log_losses_attach(session->drain.file, &session->drain.losses->table);
     }
-    return counts.lost;
+    return (struct etwas_log_file_totals){
+        .events_lost = counts.lost,
+        .events_overwritten = counts.overwritten,
+        .unattached_total = counts.unattached_total,
+        .unattached_code = counts.unattached_code,
+    };
 }
 
 uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_wchar *file_name,
                                      struct etwas_snapshot_window *window)
 {
-    struct etwas_log_file_totals totals = {0};
+    struct etwas_log_file_totals totals;
     struct snapshot snapshot = {.session = session, .window = window, .oldest = INT64_MAX};
     bool finished;
     uint32_t code;
@@ -430,18 +430,13 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         free(snapshot.copy);
         return code;
     }
-    (void)snapshot_record_losses(
-        session); /* before the clock snapshots, which make room for them */
+    (void)snapshot_count(session); /* before the clock snapshots, which make room for losses */
     code = snapshot_write_all_held(&snapshot);
     free(snapshot.copy);
-    totals.events_lost = snapshot_record_losses(session);
-    totals.unattached_total = ck_pr_load_32(&session->totals.unattached_total);
-    totals.unattached_code = ck_pr_load_32(&session->totals.unattached_code);
+    totals = snapshot_count(session);
     ck_pr_store_64(&session->totals.buffers_written,
                    session->totals.buffers_written + etwas_log_file_buffers(session->drain.file));
-    if (window != NULL) {
-        window->bytes = etwas_log_file_bytes(session->drain.file);
-    }
+    window->bytes = etwas_log_file_bytes(session->drain.file);
     finished = etwas_log_file_finish(session->drain.file, &totals);
     finished = finished && (code != ERROR_SUCCESS || etwas_log_file_replace(session->drain.file));
     finished = etwas_session_file_close(session) && finished;
@@ -450,5 +445,14 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
 
 uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name)
 {
-    return etwas_snapshot_write_window(session, file_name, NULL);
+    struct etwas_snapshot_window all = {
+        .begin = INT64_MIN,
+        .trigger = etwas_clock_now(session->configuration.clock),
+        .triggers = 1,
+    };
+    etwas_session_counts counts;
+
+    etwas_session_count(session, &counts);
+    all.lost_before = counts.lost;
+    return etwas_snapshot_write_window(session, file_name, &all);
 }

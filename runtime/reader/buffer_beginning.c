@@ -38,7 +38,8 @@ static bool beginning_is_description(const struct etwas_etl_full_header *header)
     }
     if (memcmp(&header->guid, &etwas_etl_own_class, sizeof header->guid) == 0) {
         return header->type == ETWAS_ETL_MESSAGE_FORMAT_TYPE ||
-               header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE;
+               header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE ||
+               header->type == ETWAS_ETL_WINDOW_TYPE || header->type == ETWAS_ETL_MISSING_TYPE;
     }
     /*
      * The build id comes behind an image record. In the records of a system logger, which are

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "etl/own_record.h"
+
 /* Children of these tests start threads after a fork, which ThreadSanitizer forbids by default. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
@@ -104,6 +106,16 @@ uint32_t ignore_request(WMIDPREQUESTCODE request, void *context, uint32_t *bytes
 
 /* ---- reading back ---------------------------------------------------------------------------- */
 
+/* What a snapshot says of the time that it covers. */
+static bool is_of_window(const EVENT_RECORD *record)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
+    return memcmp(&record->EventHeader.ProviderId, &etwas_etl_own_class,
+                  sizeof etwas_etl_own_class) == 0 &&
+           (type == ETWAS_ETL_WINDOW_TYPE || type == ETWAS_ETL_MISSING_TYPE);
+}
+
 static void keep_event(EVENT_RECORD *record)
 {
     struct events *events = record->UserContext;
@@ -112,6 +124,9 @@ static void keep_event(EVENT_RECORD *record)
     if (memcmp(&record->EventHeader.ProviderId, &EventTraceGuid, sizeof EventTraceGuid) == 0) {
         events->header_events++;
         events->header_stamp = record->EventHeader.TimeStamp.QuadPart;
+        return;
+    }
+    if (is_of_window(record)) {
         return;
     }
     if ((events->count & (events->count - 1)) == 0) {

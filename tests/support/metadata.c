@@ -115,6 +115,9 @@ void metadata_add(struct metadata *metadata, const EVENT_RECORD *record)
     uint32_t number;
 
     if (is_of(record, &etwas_etl_own_class)) {
+        if (type == ETWAS_ETL_WINDOW_TYPE || type == ETWAS_ETL_MISSING_TYPE) {
+            return; /* of a snapshot */
+        }
         assert_int_equal(type, ETWAS_ETL_MESSAGE_FORMAT_TYPE);
         metadata->formats++;
         return;

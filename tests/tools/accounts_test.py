@@ -37,13 +37,14 @@ class Covered(ToolTest):
     def between(self, after, until):
         return sum(after < at <= until for at in self.times)
 
-    def file(self, name="w.etl", stamp=etl.FIRST_STAMP, covered=None):
+    def file(self, name="w.etl", stamp=etl.FIRST_STAMP, covered=None, overwritten=0):
         covered = covered or (T + self.FROM, T + self.UNTIL)
         here, there = self.records
         streams = ([etl.window(stamp, covered), *here], there)
         buffers = [(n, records[at:at + 50]) for n, records in enumerate(streams)
                    for at in range(0, len(records), 50)]
-        return self.write(name, etl.trace(buffers, mode=0x400, processors=2, own=[etl.totals()]))
+        return self.write(name, etl.trace(buffers, mode=0x400, processors=2, own=[
+            etl.totals(overwritten_events=overwritten)]))
 
     def one(self, command, *arguments, **options):
         return json.loads(self.run_etwas(*command.split(), "--json", *arguments, **options)[0])
@@ -68,6 +69,16 @@ class Covered(ToolTest):
             self.assertAlmostEqual(sum(name["rate"] for name in report["by_event"]),
                                    self.inside / 2, 3)
             self.assertEqual(report["files"][0]["rate"], stat["rate"])
+
+    def test_how_much_was_overwritten_is_said_and_since_when_nothing_is(self):
+        out, _ = self.run_etwas("stat", self.file(overwritten=4833))
+        self.assertIn("  lost          no events, no buffers\n"
+                      "  overwritten   4,833 events by newer ones, as a flight recorder does\n"
+                      "  retained      all events since 2026-01-01T00:00:40.000000", out)
+        self.assertEqual(self.one("stat", self.file(overwritten=4833))["overwritten"], 4833)
+        out, _ = self.run_etwas("stat", self.file())
+        for word in ("overwritten", "retained"):
+            self.assertNotIn(word, out)
 
     def test_seconds_from_the_beginning_count_from_where_it_covers(self):
         path = self.file()

@@ -635,6 +635,23 @@ class Steered(SteerTest):
         self.ask(f"snapshot -o {self.folder}/missing/a.etl {self.recorder}", expect=FAILED)
         self.ask(f"flush {self.recorder}", expect=FAILED)  # no file was ever named
 
+    def test_stat_says_of_a_snapshot_how_much_was_overwritten_and_since_when_nothing_is(self):
+        other = os.path.join(self.folder, "now.etl")
+        self.ask(f"enable {self.recorder} {MODERN_NAME}")
+        self.tell("log 5000")
+        now = self.session(self.recorder)
+        self.ask(f"snapshot -o {other} {self.recorder}")
+        told, = self.ask_json(f"stat --json {other}")
+        self.assertGreater(now["overwritten"], 0)
+        self.assertEqual((told["events"], told["overwritten"]),
+                         (now["recorded"], now["overwritten"]))
+        self.assertLessEqual(told["covered_start_time"], told["last_time"])
+        out = self.ask(f"stat {other}")
+        self.assertIn(f"  overwritten   {now['overwritten']:,} events by newer ones, as a flight "
+                      "recorder does\n  retained      all events since ", out)
+        self.assertRegex(out, r"s, of which each processor's events are all here; [\d,]+ events? "
+                              "beside it\n")
+
     def test_update_changes_what_is_said_and_nothing_else(self):
         other = os.path.join(self.folder, "b.etl")
         before = self.session(self.log)

@@ -128,10 +128,9 @@ def build(walker, payload):
 
 def window(walker, payload):
     walker.check(len(payload) == 64, "window: size")
-    version, number, triggers, _, moment, begin, until, covered, to, _ = struct.unpack(
+    version, _, triggers, _, moment, begin, until, covered, to, _ = struct.unpack(
         "<4I5qQ", payload[:64].ljust(64))
-    walker.check(version == 1 and number != 0 and triggers != 0,
-                 "window: version, number or triggers")
+    walker.check(version == 1 and triggers != 0, "window: version or triggers")
     walker.check(begin <= covered <= moment <= to <= until,
                  "window: the moment is not in what is covered")
 

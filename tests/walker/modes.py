@@ -155,7 +155,8 @@ def totals(walker):
     for name, field in (("lost_events", "lost"), ("lost_buffers", "buffers_lost")):
         walker.strict(header[field] == min(found[name], 0xFFFFFFFF),
                       f"totals: {name} {found[name]}, the header says {header[field]}")
-    walker.strict(header["mode"] & (CIRCULAR | APPEND | RELOGGED) or found["ends"] & RECOVERED or
+    walker.strict(header["mode"] & (CIRCULAR | APPEND | RELOGGED | BUFFERING) or
+                  found["ends"] & RECOVERED or
                   found["overwritten_events"] == found["overwritten_buffers"] == 0,
                   "totals: overwritten in a file that is not circular")
     walker.strict(bool(found["part"]) == bool(header["mode"] & NEWFILE), "totals: part")

@@ -158,13 +158,37 @@ static void put_untold(struct etwas_output *output, uint64_t untold)
 }
 
 static void put_loss(struct etwas_output *output, const struct etwas_counts *counts,
-                     const etwas_trace_information *information)
+                     const struct etwas_input *input)
 {
     if (information->lost_events == 0 && information->lost_buffers == 0) {
         etwas_label(output, "lost");
+        /* A flight recorder's file says since when each processor's events are here. */
+        static void put_overwritten(struct etwas_output * output, const struct etwas_input *input)
+        {
+            const etwas_trace_information *information = &input->information;
+
+            etwas_label(output, "overwritten");
+            put_counted(output, information->overwritten_events, "event");
+            if ((input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
+                etwas_output_text(output, " and ");
+                put_counted(output, information->overwritten_buffers, "buffer");
+                etwas_output_text(output, " by newer ones, as a circular file does\n");
+                return;
+            }
+            etwas_output_text(output, " by newer ones, as a flight recorder does\n");
+            if (input->coverage.is_said && !input->coverage.is_none) {
+                etwas_label(output, "retained");
+                etwas_output_text(output, "all events since ");
+                etwas_text_time_ns(output, input->coverage.said_from_ns + 1);
+                put_end(output);
+            }
+        }
+
         etwas_output_text(output, "no events, no buffers\n");
     } else {
         etwas_label(output, "LOST");
+        const etwas_trace_information *information = &input->information;
+
         put_counted(output, information->lost_events, "event");
         etwas_output_text(output, " and ");
         put_counted(output, information->lost_buffers, "buffer");
@@ -181,11 +205,7 @@ static void put_loss(struct etwas_output *output, const struct etwas_counts *cou
                                    "could not log into the session", information->unattached_code);
     }
     if (information->overwritten_events != 0 || information->overwritten_buffers != 0) {
-        etwas_label(output, "overwritten");
-        put_counted(output, information->overwritten_events, "event");
-        etwas_output_text(output, " and ");
-        put_counted(output, information->overwritten_buffers, "buffer");
-        etwas_output_text(output, " by newer ones, as a circular file does\n");
+        put_overwritten(output, input);
     }
 }
 
@@ -216,7 +236,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_counts *
     uint64_t missing = 0;
 
     put_damage(output, input, result);
-    put_loss(output, counts, &input->information);
+    put_loss(output, counts, input);
     if (etwas_counts_missing(counts, input, &missing) && missing > 0) {
         etwas_label(output, "MISSING");
         put_counted(output, missing, "event");

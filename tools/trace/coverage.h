@@ -7,8 +7,8 @@
  * The time that a trace file covers. Every rate is counted over it, and +0 and -0 of a window are
  * its ends.
  *
- * A file that a recorder wrote for a trigger has an event Window that says it: for that time the
- * file has what each processor recorded. Any other file covers the time from the session's start to
+ * A file that a recorder wrote has an event Window that says it: for that time the file has what
+ * each processor recorded. Any other file covers the time from the session's start to
  * its end; it begins with the first event if the file begins late, and ends with the last one if
  * the session wrote no end.
  */
@@ -59,7 +59,7 @@ bool etwas_trace_coverage_is_of_addresses(const struct etwas_input *input,
                                           const EVENT_RECORD *record);
 
 /*
- * Returns whether a record tells which window of a trigger the file is of, or what of that is
+ * Returns whether a record tells which window of a recorder the file is of, or what of that is
  * missing.
  */
 bool etwas_trace_coverage_is_window(const EVENT_RECORD *record);

@@ -245,7 +245,7 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
 /* What describes the trace or its events, and is no event of the session. */
 static bool is_beside_events(const EVENT_RECORD *record)
 {
-    return etwas_event_is_header_class(record) ||
+    return etwas_event_is_header_class(record) || etwas_trace_coverage_is_window(record) ||
            etwas_event_is_of_class(record, &etwas_names_metadata_class) ||
            (etwas_event_is_of_class(record, &etwas_names_own_class) &&
             (record->EventHeader.EventDescriptor.Opcode == TYPE_MESSAGE_FORMAT ||

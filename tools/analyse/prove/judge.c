@@ -56,9 +56,8 @@ bool etwas_prove_knows_attempted(const struct etwas_prove_session *session)
 static bool has_proof(struct etwas_prove_session *session)
 {
     if ((session->mode & EVENT_TRACE_BUFFERING_MODE) != 0) {
-        complain(
-            session,
-            "a snapshot has the newest events of a session that went on, and none of its counts");
+        complain(session, "a snapshot has the newest events of a session that went on, and does "
+                          "not say how many were attempted");
         return false;
     }
     if (!etwas_prove_knows_losses(session)) {

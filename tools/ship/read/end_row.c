@@ -12,7 +12,7 @@
  * The totals of an appended file are of all its sessions together. What is there of all but the
  * last is counted, and told as all that there was of them; the rest, with whatever was lost, is the
  * last one's. A file that does not say what was attempted, a snapshot or one of another system, has
- * what is there.
+ * what is there. What a recorder had overwritten each of its snapshots says anew, so none counts it.
  */
 
 #include "ship/read/count.h"
@@ -58,7 +58,7 @@ static void read_totals(const struct etwas_ship_file *file, const struct etwas_s
 {
     const etwas_trace_information *information = &file->information;
 
-    row->overwritten = information->overwritten_events;
+    row->overwritten = file->facts.snapshot_of != 0 ? 0 : information->overwritten_events;
     row->lost = information->lost_events;
     row->recorded = says_attempted(file)
                         ? information->attempted_events - row->overwritten - row->lost
