@@ -225,19 +225,52 @@ class Other(DiffTest):
                       ["--effect", "x", *paths, "--against", *paths],
                       ["--confidence", "50", *paths, "--against", *paths]):
             self.assertIn("etwas diff", self.run_etwas("diff", *wrong, expect=FAILED)[1])
-        self.assertIn("etwas diff: note: no class is called 'Green'",
-                      self.run_etwas("diff", "--class", "Green", *paths, "--against", *paths)[1])
         short = self.side("short", [1], {RED: 4}, length=MS)
-        out, error = self.run_etwas("diff", "--from", "+1000", "--json", *paths, "--against",
-                                    *paths)
-        self.assertEqual((json.loads(out)["classes"],
-                          error.count("note: no event is in this window")), ([], 2 * len(paths)))
-        self.run_etwas("diff", "--from", "+1000", *paths, "--against", *paths)
         self.assertIn("too short", self.run_etwas("diff", *short, "--against", *paths,
                                                   expect=FAILED)[1])
         self.run_etwas("diff", *paths, "--against", self.write("no.etl", b"no trace"),
                        expect=FAILED)
         self.assert_keys_documented("diff", self.diff(paths, paths))
+
+    def test_what_compares_nothing_fails_and_says_of_which_side_and_why(self):
+        paths = self.side("a", range(4), {RED: 400})
+        empty = self.write("empty.etl", etl.trace([(0, [])]))
+
+        def fails(*arguments):
+            out, error = self.run_etwas("diff", *arguments, expect=FAILED)
+            self.assertEqual(out, "", arguments)
+            self.assertIn("nothing was compared", error)
+            return error
+        error = fails("--from", "+1000", "--json", *paths, "--against", *paths)
+        self.assertEqual(error.count("note: no event is in this window"), 2 * len(paths))
+        for side in "AB":
+            self.assertIn(f"{paths[0]} and 3 more: nothing was compared, since side {side} has no "
+                          "events in this window", error)
+        for arguments, side in (((empty, "--against", *paths), "A"),
+                                ((*paths, "--against", empty), "B")):
+            error = fails(*arguments)
+            self.assertIn(f"{empty}: nothing was compared, since side {side} has no events\n", error)
+            self.assertEqual(error.count("nothing was compared"), 1)
+        self.assertIn("note: no class is called 'Green'",
+                      fails("--class", "Green", *paths, "--against", *paths))
+        self.assertIn("neither side has events as they are chosen",
+                      fails("--where", "pid == 4711", *paths, "--against", *paths))
+        starts = [self.write(f"s{n}.etl", etl.trace([(0, [etl.instance(RED, T + n, 1)])]))
+                  for n in range(4)]
+        self.assertIn("no span of either side", fails(*starts, "--against", *starts))
+
+    def test_options_stand_anywhere(self):
+        first = self.side("a", range(6), {RED: 400, BLUE: 400}, spread=0.02)
+        second = self.side("b", range(50, 56), {RED: 400, BLUE: 560}, spread=0.02)
+        told = self.diff(first, second, "--effect", "70", "--class", BLUE)
+        for arguments in ((*first, "--against", *second, "--effect", "70", "--class", BLUE),
+                          (*first, "--class", BLUE, "--against", "--effect", "70", *second),
+                          ("--effect", "70", *first, "--against", *second[:3], "--class", BLUE,
+                           "--", *second[3:])):
+            self.assertEqual(json.loads(self.run_etwas("diff", "--json", *arguments)[0]), told)
+        for wrong in (("--efect", "1"), ("--effect",), ("--where", "pid == 1", "--against")):
+            _, error = self.run_etwas("diff", *first, "--against", *second, *wrong, expect=FAILED)
+            self.assertIn("etwas diff", error)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 
 #include "cli/files.h"
 #include "exit.h"
+#include "print/text.h"
 #include "where/option.h"
 
 #include <getopt.h>
@@ -41,20 +42,37 @@ static const char *find_misuse(const struct etwas_diff *diff, int first, int sec
                                      : NULL;
 }
 
-/* Reads both sides: what stands before --against, with all options, and what stands behind it. */
+/*
+ * Reads the options of one side, whose first argument is skipped as a command's name is. Sets *first
+ * to its first operand.
+ */
+static bool read_side(int argc, char **argv, struct etwas_diff *diff, int *first, int *result)
+{
+    bool is_read;
+
+    optind = 0; /* getopt begins anew */
+    is_read = etwas_command_read(&etwas_diff_command, argc, argv, diff, result);
+    *first = optind;
+    return is_read;
+}
+
+/* Reads both sides: what stands before --against, and what stands behind it. */
 static bool read_options(int argc, char **argv, struct etwas_diff *diff, int *result)
 {
     static struct etwas_files sides[2];
     int end = find_second_side(argc, argv);
-    int second = end < argc ? end + 1 : argc;
+    int second = 0;
+    int first;
     const char *wrong;
 
-    if (!etwas_command_read(&etwas_diff_command, end, argv, diff, result)) {
+    if (!read_side(end, argv, diff, &first, result) ||
+        (end < argc && !read_side(argc - end, argv + end, diff, &second, result))) {
         return false;
     }
-    wrong = find_misuse(diff, end - optind, argc - second);
+    second += end;
+    wrong = find_misuse(diff, end - first, argc - second);
     if (wrong == NULL) {
-        wrong = etwas_files_read(&sides[0], argv + optind, argv + end, ETWAS_DIFF_FILES);
+        wrong = etwas_files_read(&sides[0], argv + first, argv + end, ETWAS_DIFF_FILES);
     }
     if (wrong == NULL) {
         wrong = etwas_files_read(&sides[1], argv + second, argv + argc, ETWAS_DIFF_FILES);
@@ -85,14 +103,74 @@ static void note_overlaps(const struct etwas_diff *diff)
 
 static int show_diff(struct etwas_output *output, const struct etwas_diff *diff, int result)
 {
-    etwas_span_name_report("diff", diff->class_name, etwas_span_classes_have, &diff->names,
-                           "compared");
     if (diff->form == ETWAS_FORM_JSON) {
         etwas_diff_json(output, diff, result);
     } else {
         etwas_diff_text(output, diff);
     }
     return result == ETWAS_EXIT_DONE && diff->differing > 0 ? ETWAS_EXIT_NO : result;
+}
+
+/* Says of which side there is nothing to compare. False: of neither. */
+static bool tell_empty_side(const struct etwas_diff *diff)
+{
+    struct etwas_output *errors = etwas_standard_error();
+    bool has_told = false;
+
+    for (unsigned side = 0; side < 2; side++) {
+        if (!diff->has_events[side]) {
+            etwas_output_text(errors, "etwas diff: ");
+            etwas_text_plain(errors, diff->paths[side][0]);
+            if (diff->counts[side] > 1) {
+                etwas_output_format(errors, " and %" PRIu32 " more", diff->counts[side] - 1);
+            }
+            etwas_output_format(errors, ": nothing was compared, since side %c has no events%s\n",
+                                "AB"[side],
+                                etwas_window_is_set(&diff->window) ? " in this window" : "");
+            etwas_output_flush(errors);
+            has_told = true;
+        }
+    }
+    return has_told;
+}
+
+/* Says that both sides have events, and none that could be compared. */
+static void tell_no_class(const struct etwas_diff *diff)
+{
+    bool is_chosen = diff->class_name != NULL || etwas_where_is_given(&diff->where);
+
+    fprintf(stderr, "etwas diff: nothing was compared: %s\n",
+            is_chosen ? "neither side has events as they are chosen; 'etwas spans' and 'etwas "
+                        "schema' tell which there are"
+                      : "no span of either side has its START and its END there, and there are no "
+                        "other events");
+}
+
+/* Compares what was read. */
+static int answer(struct etwas_output *output, struct etwas_diff *diff, int result)
+{
+    bool has_units;
+
+    if (tell_empty_side(diff)) {
+        return ETWAS_EXIT_FAILED;
+    }
+    has_units = etwas_diff_compare(diff);
+    if (diff->out_of_memory) {
+        return result;
+    }
+    if (!has_units) {
+        fputs("etwas diff: a side has fewer than four runs, and they are too short to have four "
+              "blocks of 1 ms\n",
+              stderr);
+        return ETWAS_EXIT_FAILED;
+    }
+    etwas_span_name_report("diff", diff->class_name, etwas_span_classes_have, &diff->names,
+                           "compared");
+    if (diff->class_count == 0) {
+        tell_no_class(diff);
+        return ETWAS_EXIT_FAILED;
+    }
+    return show_diff(output, diff, result);
 }
 
 static int run_diff(int argc, char **argv)
@@ -109,15 +187,7 @@ static int run_diff(int argc, char **argv)
     note_overlaps(&diff);
     result = etwas_where_finish(&diff.where, &diff.field_paths, "diff", true, result);
     if (!diff.out_of_memory && result != ETWAS_EXIT_FAILED) {
-        if (etwas_diff_compare(&diff) || !diff.has_events) { /* of nothing, which was said */
-            result = diff.out_of_memory ? result : show_diff(output, &diff, result);
-        } else {
-            fputs(
-                "etwas diff: a side has fewer than four runs, and they are too short to have four "
-                "blocks of 1 ms\n",
-                stderr);
-            result = ETWAS_EXIT_FAILED;
-        }
+        result = answer(output, &diff, result);
     }
     if (diff.out_of_memory) {
         result = etwas_output_no_memory("to compare everything");
@@ -162,7 +232,7 @@ const struct etwas_command etwas_diff_command = {
     .description =
         "Finds the classes of instances and activities that took longer, or were more "
         "frequent, in the traces B than in the traces A, and other events that were more "
-        "frequent. Options stand before --against.",
+        "frequent.",
     .details =
         (const char *const[]){
             "Each file is a run. With four or more on each side runs are compared, and the "
@@ -187,7 +257,7 @@ const struct etwas_command etwas_diff_command = {
             "The window is applied to each file by itself: --from +2s leaves out the first "
             "two seconds of each run, in which it may still get going. A span counts if its "
             "START and its END are inside.",
-            "The exit status is 1 if a class differs.",
+            "The exit status is 1 if a class differs, and 2 if nothing was compared.",
             NULL,
         },
     .options = options,

@@ -100,7 +100,7 @@ struct etwas_diff {
     uint64_t other_classes; /* spans and events of classes that had no room */
     uint64_t events_lost[2];
     uint32_t overlapping[2]; /* runs with another of the same session */
-    bool has_events;         /* in the window, of some run */
+    bool has_events[2];      /* in the window, of some run */
     bool out_of_memory;
 };
 

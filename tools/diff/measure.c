@@ -285,7 +285,7 @@ static int read_run(struct etwas_diff *diff, struct etwas_diff_run *run)
         etwas_input_warn(&input);
         run->place = input.place;
         run->events_lost = input.information.lost_events;
-        diff->has_events |= etwas_window_finish(&reading.window, "diff", &run->path, 1);
+        (void)etwas_window_finish(&reading.window, "diff", &run->path, 1);
     }
     diff->out_of_memory |= reading.descriptions.out_of_memory;
     etwas_spans_close(reading.spans);
@@ -360,6 +360,7 @@ int etwas_diff_read(struct etwas_diff *diff)
         if (read == ETWAS_EXIT_FAILED || read == ETWAS_EXIT_FAILED) {
             return read;
         }
+        diff->has_events[i >= diff->counts[0]] |= diff->runs[i].has_time;
         result = result == ETWAS_EXIT_DONE ? read : result;
     }
     count_lost(diff, 0);
