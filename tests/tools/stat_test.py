@@ -157,7 +157,7 @@ class Stat(ToolTest):
              "end_time": "2026-01-01T00:00:02.000000000Z", "file_bytes": 2 * etl.BUFFER_BYTES,
              "damaged": False, "unfinished": False})
         out, _ = self.run_etwas("stat", path)
-        for text in ("session       séance\n", "covers        2.0000000 s"):
+        for text in ("session       séance\n", "covers        2.000000000 s"):
             self.assertIn(text, out)
         verbose, _ = self.run_etwas("stat", "--verbose", path)
         self.assertTrue(verbose.startswith(out))
@@ -168,6 +168,19 @@ class Stat(ToolTest):
             self.assertNotIn(line, out)
         for view in ("--cpu-time", "--hot", "--heap", "--prove"):
             self.run_etwas("stat", "-v", view, path, expect=FAILED)
+
+    def test_times_of_events_have_nine_digits(self):
+        stamps = (etl.FIRST_STAMP + 123_456_789, etl.FIRST_STAMP + 123_456_891)
+        path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, stamp) for stamp in stamps])],
+                                             frequency=1_000_000_000, finished=False))
+        first, last = "2026-01-01T00:00:00.123456789Z", "2026-01-01T00:00:00.123456891Z"
+        counts, = self.stat_json(path)
+        self.assertEqual((counts["first_time"], counts["last_time"], counts["covered_end_time"]),
+                         (first, last, last))
+        for options in ((), ("--pid", "10")):
+            out, _ = self.run_etwas("stat", *options, path)
+            self.assertIn(f"  covers        0.123456891 s, from the session's start to the last "
+                          f"event\n  first event   {first}\n  last event    {last}\n", out)
 
     def test_what_matters_comes_first(self):
         path = self.write("a.etl", etl.trace([(0, [etl.classic(RED, 6_000_000)])]))
@@ -234,7 +247,7 @@ class Stat(ToolTest):
             stat, = self.stat_json(path)
             self.assertEqual((stat["duration"], stat["rate"]), (1_000_000_000, 2), options)
             out, _ = self.run_etwas("stat", path)
-            self.assertIn("1.0000000 s, from the first event to the session's end\n", out)
+            self.assertIn("1.000000000 s, from the first event to the session's end\n", out)
         for options in ({"mode": 2}, {"own": [etl.totals(1)]}):
             stat, = self.stat_json(self.write("a.etl", etl.trace(events, **options)))
             self.assertEqual(stat["duration"], 2_000_000_000, options)

@@ -26,9 +26,7 @@ int etwas_report_result(const struct etwas_input *input)
 
 static void count_record(struct etwas_report *report, struct etwas_report_file *file)
 {
-    int64_t filetime = etwas_input_filetime(report->time_ns);
-
-    if (etwas_counts_add(&file->counts, report->input, report->record, filetime)) {
+    if (etwas_counts_add(&file->counts, report->input, report->record, report->time_ns)) {
         bool is_chosen = etwas_report_is_asked_for(report);
 
         if (report->is_inside) {
@@ -36,7 +34,7 @@ static void count_record(struct etwas_report *report, struct etwas_report_file *
         }
         if (is_chosen &&
             (file->asked_for == &file->counts ||
-             etwas_counts_add(file->asked_for, report->input, report->record, filetime))) {
+             etwas_counts_add(file->asked_for, report->input, report->record, report->time_ns))) {
             etwas_report_streams_note(report);
         }
     }

@@ -26,6 +26,17 @@ static void put_time(struct etwas_output *output, const char *key, int64_t filet
     }
 }
 
+/* Null where there are no events. */
+static void put_event_time(struct etwas_output *output, const char *key,
+                           const struct etwas_counts *counts, int64_t time_ns)
+{
+    if (counts->has_time) {
+        etwas_json_time_ns(output, key, time_ns);
+    } else {
+        etwas_json_null(output, key);
+    }
+}
+
 static void put_missing(struct etwas_output *output, const struct etwas_counts *counts,
                         const struct etwas_input *input, int result)
 {
@@ -72,15 +83,6 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
     etwas_output_char(output, ']');
 }
 
-static void put_covered_time(struct etwas_output *output, const char *key, int64_t time_ns)
-{
-    if (!etwas_text_is_beyond(time_ns)) {
-        put_time(output, key, etwas_input_filetime(time_ns));
-        return;
-    }
-    etwas_json_time_ns(output, key, time_ns);
-}
-
 /* The time that rates are counted over; null: it is not known. */
 static void put_covered(struct etwas_output *output, const struct etwas_counts *counts,
                         const struct etwas_input *input)
@@ -92,8 +94,8 @@ static void put_covered(struct etwas_output *output, const struct etwas_counts *
         etwas_json_null(output, "covered_end_time");
         etwas_json_null(output, "duration");
     } else {
-        put_covered_time(output, "covered_start_time", span.from_ns);
-        put_covered_time(output, "covered_end_time", span.until_ns);
+        etwas_json_time_ns(output, "covered_start_time", span.from_ns);
+        etwas_json_time_ns(output, "covered_end_time", span.until_ns);
         etwas_json_number(output, "duration", etwas_counts_covered_ns(counts, input));
     }
     etwas_json_number(output, "events_outside", etwas_counts_outside(counts));
@@ -271,8 +273,8 @@ void etwas_counts_json_head(struct etwas_output *output, const struct etwas_coun
     etwas_json_real(output, "rate",
                     etwas_trace_coverage_rate(total.events - etwas_counts_outside(counts),
                                               etwas_counts_covered_ns(counts, input)));
-    put_time(output, "first_time", counts->first_filetime);
-    put_time(output, "last_time", counts->last_filetime);
+    put_event_time(output, "first_time", counts, counts->first_ns);
+    put_event_time(output, "last_time", counts, counts->last_ns);
 }
 
 void etwas_counts_json(struct etwas_output *output, const struct etwas_counts *counts,

@@ -264,6 +264,13 @@ static void put_name(struct etwas_output *output, const char *label, const uint1
 {
     etwas_label(output, label);
     etwas_text_utf16(output, ETWAS_TEXT_PLAIN, name, units);
+    static void put_event_time(struct etwas_output * output, const char *label, int64_t time_ns)
+    {
+        etwas_label(output, label);
+        etwas_text_time_ns(output, time_ns);
+        put_end(output);
+    }
+
     put_end(output);
 }
 
@@ -290,8 +297,8 @@ static void put_covered(struct etwas_output *output, const struct etwas_counts *
                                       : "not known\n");
         return;
     }
-    etwas_output_format(output, "%" PRIu64 ".%07" PRIu64 " s, ", covered_ns / NS_PER_S,
-                        covered_ns % NS_PER_S / 100);
+    etwas_output_format(output, "%" PRIu64 ".%09" PRIu64 " s, ", covered_ns / NS_PER_S,
+                        covered_ns % NS_PER_S);
     if (input->coverage.is_said) {
         etwas_output_text(output, "of which each processor's events are all here; ");
         put_counted(output, etwas_counts_outside(counts), "event");
@@ -383,8 +390,8 @@ static void put_total(struct etwas_output *output, const struct etwas_counts *co
     }
     put_covered(output, counts, input);
     if (counts->has_time) {
-        put_time(output, "first event", counts->first_filetime);
-        put_time(output, "last event", counts->last_filetime);
+        put_event_time(output, "first event", counts->first_ns);
+        put_event_time(output, "last event", counts->last_ns);
     }
     etwas_label(output, "events");
     put_counted(output, total.events, "event");

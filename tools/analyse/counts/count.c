@@ -284,12 +284,12 @@ bool etwas_counts_has_events(const struct etwas_counts *counts)
     return counts->kind_count > 0 || counts->other_kinds.events > 0;
 }
 
-static inline void keep_time(struct etwas_counts *counts, int64_t filetime)
+static inline void keep_time(struct etwas_counts *counts, int64_t time_ns)
 {
-    if (filetime > counts->last_filetime) {
-        counts->last_filetime = filetime;
-    } else if (filetime < counts->first_filetime) {
-        counts->first_filetime = filetime;
+    if (time_ns > counts->last_ns) {
+        counts->last_ns = time_ns;
+    } else if (time_ns < counts->first_ns) {
+        counts->first_ns = time_ns;
     }
 }
 
@@ -298,30 +298,29 @@ static inline void keep_time(struct etwas_counts *counts, int64_t filetime)
  * file covers.
  */
 static void keep_time_of(struct etwas_counts *counts, const struct etwas_input *input,
-                         const EVENT_RECORD *record, int64_t filetime)
+                         const EVENT_RECORD *record, int64_t time_ns)
 {
     if (!etwas_trace_coverage_is_event(input, record)) {
         return;
     }
     if (!counts->has_time) {
         counts->has_time = true;
-        counts->first_filetime = filetime;
-        counts->last_filetime = filetime;
+        counts->first_ns = time_ns;
+        counts->last_ns = time_ns;
     }
-    keep_time(counts, filetime);
+    keep_time(counts, time_ns);
 }
 
 /* `kind` is NULL for one of too many. */
 static inline void count_event(struct etwas_counts *counts, const struct etwas_input *input,
-                               const EVENT_RECORD *record, int64_t filetime,
+                               const EVENT_RECORD *record, int64_t time_ns,
                                struct etwas_counts_kind *kind)
 {
     uint16_t processor = record->BufferContext.ProcessorIndex;
 
     count_record(&counts->processors[processor], record);
     count_record(kind != NULL ? &kind->count : &counts->other_kinds, record);
-    if (input->coverage.is_said &&
-        etwas_trace_coverage_leaves_out(&input->coverage, etwas_input_ns_of(filetime))) {
+    if (input->coverage.is_said && etwas_trace_coverage_leaves_out(&input->coverage, time_ns)) {
         counts->outside[processor]++;
         *(kind != NULL ? &kind->outside : &counts->other_outside) += 1;
     }
@@ -330,7 +329,7 @@ static inline void count_event(struct etwas_counts *counts, const struct etwas_i
 /* Counts an event with a new header, or a record that is no event. */
 static __attribute__((noinline)) bool add_unlike(struct etwas_counts *counts,
                                                  const struct etwas_input *input,
-                                                 const EVENT_RECORD *record, int64_t filetime)
+                                                 const EVENT_RECORD *record, int64_t time_ns)
 {
     const EVENT_HEADER *header = &record->EventHeader;
     struct etwas_counts_kind *kind;
@@ -352,9 +351,9 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_counts *counts,
     }
     counts->without_processors |=
         !etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode);
-    keep_time_of(counts, input, record, filetime);
+    keep_time_of(counts, input, record, time_ns);
     kind = etwas_counts_kind_of(counts, record);
-    count_event(counts, input, record, filetime, kind);
+    count_event(counts, input, record, time_ns, kind);
     if (kind != NULL && counts->where == NULL && meaning == EVENT_BY_HEADER) {
         struct etwas_counts_alike *alike = alike_of(counts, header);
 
@@ -366,15 +365,15 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_counts *counts,
 }
 
 bool etwas_counts_add(struct etwas_counts *counts, const struct etwas_input *input,
-                      const EVENT_RECORD *record, int64_t filetime)
+                      const EVENT_RECORD *record, int64_t time_ns)
 {
     const struct etwas_counts_alike *alike = alike_of(counts, &record->EventHeader);
 
     if (!is_alike(alike, &record->EventHeader)) {
-        return add_unlike(counts, input, record, filetime);
+        return add_unlike(counts, input, record, time_ns);
     }
-    keep_time(counts, filetime);
-    count_event(counts, input, record, filetime, alike->kind);
+    keep_time(counts, time_ns);
+    count_event(counts, input, record, time_ns, alike->kind);
     return true;
 }
 
@@ -382,17 +381,17 @@ static void on_record(EVENT_RECORD *record)
 {
     struct etwas_input *input = record->UserContext;
     struct etwas_counts *counts = input->context;
-    int64_t filetime = record->EventHeader.TimeStamp.QuadPart;
+    int64_t time_ns = etwas_input_shown_ns(input, record);
 
     if (counts->where != NULL) {
         etwas_trace_coverage_add_record(input, record);
         etwas_descriptions_add_process(counts->descriptions, input, record);
     }
-    (void)etwas_counts_add(counts, input, record, filetime);
+    (void)etwas_counts_add(counts, input, record, time_ns);
 }
 
 const struct etwas_input_callbacks etwas_counts_callbacks = {.record = on_record,
-                                                             .time = ETWAS_INPUT_FILETIME};
+                                                             .time = ETWAS_INPUT_NANOSECONDS};
 
 /* ---- Sections ---- */
 
@@ -438,11 +437,11 @@ static void merge_kind(const void *node, VISIT visit, void *context)
 void etwas_counts_merge(struct etwas_counts *counts, const struct etwas_counts *section)
 {
     if (section->has_time) {
-        if (!counts->has_time || section->first_filetime < counts->first_filetime) {
-            counts->first_filetime = section->first_filetime;
+        if (!counts->has_time || section->first_ns < counts->first_ns) {
+            counts->first_ns = section->first_ns;
         }
-        if (!counts->has_time || section->last_filetime > counts->last_filetime) {
-            counts->last_filetime = section->last_filetime;
+        if (!counts->has_time || section->last_ns > counts->last_ns) {
+            counts->last_ns = section->last_ns;
         }
         counts->has_time = true;
     }

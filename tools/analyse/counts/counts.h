@@ -87,8 +87,8 @@ struct etwas_counts {
     struct etwas_counts_gap gaps[ETWAS_COUNTS_GAPS];
     uint32_t gap_count; /* those beyond ETWAS_COUNTS_GAPS are not kept */
     bool has_time;
-    int64_t first_filetime; /* of the events that are counted, but for the session's own */
-    int64_t last_filetime;
+    int64_t first_ns; /* of the events that are counted, but for the session's own */
+    int64_t last_ns;
     uint16_t session_name[ETWAS_COUNTS_LOG_NAME_UNITS]; /* UTF-16, from the header event */
     uint16_t log_file_name[ETWAS_COUNTS_LOG_NAME_UNITS];
     size_t session_name_units;
@@ -96,11 +96,11 @@ struct etwas_counts {
 };
 
 /*
- * Counts a record with its time. Returns false if the record is about the trace or about other
- * events, or if --where leaves it out.
+ * Counts a record with its time since 1970. Returns false if the record is about the trace or about
+ * other events, or if --where leaves it out.
  */
 bool etwas_counts_add(struct etwas_counts *counts, const struct etwas_input *input,
-                      const EVENT_RECORD *record, int64_t filetime);
+                      const EVENT_RECORD *record, int64_t time_ns);
 
 /* To open a file with that is counted; its context is the struct etwas_counts. */
 extern const struct etwas_input_callbacks etwas_counts_callbacks;

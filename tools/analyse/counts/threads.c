@@ -187,8 +187,8 @@ static int read_sections(struct etwas_counts *counts, struct etwas_input *input)
     }
     if (counts->where == NULL && !etwas_window_is_set(&counts->window) && counts->has_time) {
         input->coverage.has_events = true;
-        input->coverage.first_ns = etwas_input_ns_of(counts->first_filetime);
-        input->coverage.last_ns = etwas_input_ns_of(counts->last_filetime);
+        input->coverage.first_ns = counts->first_ns;
+        input->coverage.last_ns = counts->last_ns;
     }
     return result;
 }
