@@ -7,6 +7,7 @@ usage: convert_test.py PATH_OF_ETWAS TEST_CLASS
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -48,6 +49,17 @@ class Place(ToolTest):
         os.umask(mask)
         self.assertEqual(stat.S_IMODE(os.stat(self.out).st_mode), 0o666 & ~mask)
         self.assertEqual(self.convert("-o", "-", self.trace), (shown, ""))
+
+    def test_a_format_that_there_is_not_is_refused_with_those_that_there_are(self):
+        _, error = self.run_etwas("convert", "--to", "jsonx", self.trace, expect=FAILED)
+        told = re.search(r"--to: 'jsonx' is none of ([a-z, ]+)\n", error)
+        self.assertIsNotNone(told, error)
+        self.assertIn("perfetto", told[1].split(", "))
+        self.assertIn("Did you mean ndjson?",
+                      self.run_etwas("convert", "--to", "ndjsn", self.trace, expect=FAILED)[1])
+        for form in told[1].split(", "):
+            self.run_etwas("convert", "--to", form, "-o", os.path.join(self.folder, form),
+                           self.trace)
 
     def test_what_was_there_is_replaced_only_by_what_is_whole(self):
         self.write("out", b"before")

@@ -37,7 +37,10 @@ static bool read_target(const struct etwas_option_use *use)
         }
         etwas_suggest(&near, use->text, targets[i]->name);
     }
-    fprintf(stderr, "etwas convert: --to: there is no format '%s'", use->text);
+    fprintf(stderr, "etwas convert: --to: '%s' is none of", use->text);
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        fprintf(stderr, "%s %s", i == 0 ? "" : ",", targets[i]->name);
+    }
     if (near.name != NULL) {
         fprintf(stderr, ". Did you mean %s?", near.name);
     }
