@@ -227,9 +227,23 @@ class Made(ProveTest):
                                 lost=1006)
         out, _ = self.run_etwas("stat", path)
         self.assertIn("LOST          1,006 events and 0 buffers while recording\n"
-                      "                1,001 of them since the kernel's rings were full\n"
-                      "                5 of them that the kernel counted and did not hand over\n",
-                      out)
+                      "                1,001 of them since the kernel's rings were full: ask for "
+                      "fewer flags or stacks\n"
+                      "                5 of them that the kernel counted and did not hand over, "
+                      "most where processors idle: keep these busy\n"
+                      "                1,006 of them context switches: what ran then is not "
+                      "known\n", out)
+
+    def test_stat_says_whether_context_switches_were_lost(self):
+        for lost, of_switches, told in (
+                ((5, 0, 0), (0, 0, 0), "none of them context switches: it is known what ran when"),
+                ((5, 0, 0), (0, 1, 0), "1 of them a context switch: what ran then is not known")):
+            path = self.kernel_file(3, [
+                self.account(0, 3, attempted=3 + sum(of_switches), taken=3, lost=of_switches),
+                self.account(1, 3, source=71, attempted=sum(lost), lost=lost, name=b"irq:softirq",
+                             flags=0x20), self.records(2, 3, 3)], lost=sum(lost + of_switches))
+            out, _ = self.run_etwas("stat", path)
+            self.assertIn(f"                {told}\n", out)
 
     def test_what_a_processor_did_that_was_not_recorded_nobody_counted(self):
         accounts = [etl.kernel_loss(T + 800, T + 700, 0), self.account(0, 3, attempted=6, taken=6),

@@ -68,6 +68,14 @@ bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint
     return true;
 }
 
+bool etwas_event_is_account_of_switches(const EVENT_RECORD *record)
+{
+    static const char name[] = "sched:sched_switch";
+
+    return is_account(record) && record->UserDataLength >= ACCOUNT_BYTES + sizeof name &&
+           memcmp((const char *)record->UserData + ACCOUNT_BYTES, name, sizeof name) == 0;
+}
+
 bool etwas_event_ring_loss(const EVENT_RECORD *record, struct etwas_event_loss *loss)
 {
     if (!etwas_event_is_of_class(record, &etwas_names_own_class) ||

@@ -117,6 +117,9 @@ bool etwas_event_is_kernel_symbol(const EVENT_RECORD *record);
  */
 bool etwas_event_kernel_loss(const EVENT_RECORD *record, uint64_t *no_room, uint64_t *others);
 
+/* Returns whether such a record is of the kernel's context switches. */
+bool etwas_event_is_account_of_switches(const EVENT_RECORD *record);
+
 /* Events of a processor that the kernel did not deliver. */
 struct etwas_event_loss {
     uint64_t events;  /* that are known of */

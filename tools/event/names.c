@@ -7,6 +7,8 @@
 
 #include "event/names.h"
 
+#include "print/human.h"
+
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
 
@@ -257,4 +259,22 @@ void etwas_names_put_unattached(struct etwas_output *output, uint32_t processes,
                         " process%s %s; their events are missing (lost counts what they could "
                         "report); the last: %s\n",
                         processes == 1 ? "" : "es", verb, etwas_names_unattached(code));
+}
+
+const char etwas_names_lost_no_room[] =
+    "since the kernel's rings were full: ask for fewer flags or stacks";
+const char etwas_names_lost_not_handed_over[] =
+    "that the kernel counted and did not hand over, most where processors idle: keep these busy";
+
+void etwas_names_put_lost_switches(struct etwas_output *output, uint64_t switches)
+{
+    char count[ETWAS_HUMAN_CHARACTERS];
+
+    if (switches == 0) {
+        etwas_output_text(output, "none of them context switches: it is known what ran when\n");
+    } else {
+        etwas_output_format(output, "%s of them %s: what ran then is not known\n",
+                            etwas_human_count(count, switches),
+                            switches == 1 ? "a context switch" : "context switches");
+    }
 }

@@ -80,6 +80,13 @@ const char *etwas_names_error(uint32_t code);
 /* Returns why a process cannot log into a session, as a part of a sentence (unattached_code). */
 const char *etwas_names_unattached(uint32_t code);
 
+/* Why events were lost in the kernel, and what helps; behind a number of them. */
+extern const char etwas_names_lost_no_room[];
+extern const char etwas_names_lost_not_handed_over[];
+
+/* Prints how many of what was lost in the kernel were context switches, and a line break. */
+void etwas_names_put_lost_switches(struct etwas_output *output, uint64_t switches);
+
 /*
  * Prints a sentence about processes that could not log, and a line break. `verb`: "cannot log
  * into it". `processes` 0: their number is not known.

@@ -38,6 +38,8 @@ struct in_kernel {
     uint64_t no_room;
     uint64_t others;
     uint64_t attempted;
+    bool has_switches; /* context switches were asked for, … */
+    uint64_t switches; /* … and so many of them were lost, in either way */
     uint32_t source_count;
     struct source sources[SOURCES];
 };
@@ -78,6 +80,10 @@ static void add_account(EVENT_RECORD *record)
              (const char *)record->UserData + NAME_AT);
     source = source_of(lost, name, etwas_event_kernel_flags(record));
     lost->attempted += etwas_event_u64(record, ATTEMPTED_AT);
+    if (etwas_event_is_account_of_switches(record)) {
+        lost->has_switches = true;
+        lost->switches += no_room + others;
+    }
     if (source != NULL) {
         source->attempted += etwas_event_u64(record, ATTEMPTED_AT);
         source->others += others;
@@ -114,8 +120,6 @@ static void say_which(const struct in_kernel *lost)
 
         if (source->others != 0) {
             fprintf(stderr, "  %s of %s\n", etwas_human_count(count, source->others), source->name);
-        } else if (strcmp(source->name, "sched:sched_switch") == 0) {
-            fputs("  none of sched:sched_switch, the context switches\n", stderr);
         }
     }
 }
@@ -156,17 +160,21 @@ static void say_in_kernel(uint64_t count, const char *path)
 
     lost = read_accounts(path);
 
-    print_count(lost.no_room, "since the kernel's rings were full: ask for fewer flags or stacks");
+    print_count(lost.no_room, etwas_names_lost_no_room);
     if (lost.no_room != 0) {
         say_what_helps(&lost);
     }
-    print_count(lost.others,
-                "that the kernel counted and did not hand over: fewer flags do not help");
+    print_count(lost.others, etwas_names_lost_not_handed_over);
     if (lost.others != 0) {
         say_which(&lost);
     }
     if (lost.no_room == 0 && lost.others == 0) {
         print_count(count, "in the kernel");
+    } else if (lost.has_switches) {
+        struct etwas_output *errors = etwas_standard_error();
+
+        etwas_names_put_lost_switches(errors, lost.switches);
+        etwas_output_flush(errors);
     }
 }
 

@@ -82,13 +82,19 @@ static void put_kernel_loss(struct etwas_output *output, const struct etwas_coun
 
     if (counts->kernel_no_room != 0) {
         etwas_label(output, "");
-        etwas_output_format(output, "%s of them since the kernel's rings were full\n",
-                            etwas_human_count(number, counts->kernel_no_room));
+        etwas_output_format(output, "%s of them %s\n",
+                            etwas_human_count(number, counts->kernel_no_room),
+                            etwas_names_lost_no_room);
     }
     if (counts->kernel_lost != 0) {
         etwas_label(output, "");
-        etwas_output_format(output, "%s of them that the kernel counted and did not hand over\n",
-                            etwas_human_count(number, counts->kernel_lost));
+        etwas_output_format(output, "%s of them %s\n",
+                            etwas_human_count(number, counts->kernel_lost),
+                            etwas_names_lost_not_handed_over);
+    }
+    if (counts->has_kernel_switches && counts->kernel_no_room + counts->kernel_lost != 0) {
+        etwas_label(output, "");
+        etwas_names_put_lost_switches(output, counts->kernel_switches_lost);
     }
 }
 
@@ -157,38 +163,38 @@ static void put_untold(struct etwas_output *output, uint64_t untold)
     }
 }
 
+/* A flight recorder's file says since when each processor's events are here. */
+static void put_overwritten(struct etwas_output *output, const struct etwas_input *input)
+{
+    const etwas_trace_information *information = &input->information;
+
+    etwas_label(output, "overwritten");
+    put_counted(output, information->overwritten_events, "event");
+    if ((input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
+        etwas_output_text(output, " and ");
+        put_counted(output, information->overwritten_buffers, "buffer");
+        etwas_output_text(output, " by newer ones, as a circular file does\n");
+        return;
+    }
+    etwas_output_text(output, " by newer ones, as a flight recorder does\n");
+    if (input->coverage.is_said && !input->coverage.is_none) {
+        etwas_label(output, "retained");
+        etwas_output_text(output, "all events since ");
+        etwas_text_time_ns(output, input->coverage.said_from_ns + 1);
+        put_end(output);
+    }
+}
+
 static void put_loss(struct etwas_output *output, const struct etwas_counts *counts,
                      const struct etwas_input *input)
 {
+    const etwas_trace_information *information = &input->information;
+
     if (information->lost_events == 0 && information->lost_buffers == 0) {
         etwas_label(output, "lost");
-        /* A flight recorder's file says since when each processor's events are here. */
-        static void put_overwritten(struct etwas_output * output, const struct etwas_input *input)
-        {
-            const etwas_trace_information *information = &input->information;
-
-            etwas_label(output, "overwritten");
-            put_counted(output, information->overwritten_events, "event");
-            if ((input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
-                etwas_output_text(output, " and ");
-                put_counted(output, information->overwritten_buffers, "buffer");
-                etwas_output_text(output, " by newer ones, as a circular file does\n");
-                return;
-            }
-            etwas_output_text(output, " by newer ones, as a flight recorder does\n");
-            if (input->coverage.is_said && !input->coverage.is_none) {
-                etwas_label(output, "retained");
-                etwas_output_text(output, "all events since ");
-                etwas_text_time_ns(output, input->coverage.said_from_ns + 1);
-                put_end(output);
-            }
-        }
-
         etwas_output_text(output, "no events, no buffers\n");
     } else {
         etwas_label(output, "LOST");
-        const etwas_trace_information *information = &input->information;
-
         put_counted(output, information->lost_events, "event");
         etwas_output_text(output, " and ");
         put_counted(output, information->lost_buffers, "buffer");
@@ -259,18 +265,18 @@ static void put_time(struct etwas_output *output, const char *label, int64_t fil
     put_end(output);
 }
 
+static void put_event_time(struct etwas_output *output, const char *label, int64_t time_ns)
+{
+    etwas_label(output, label);
+    etwas_text_time_ns(output, time_ns);
+    put_end(output);
+}
+
 static void put_name(struct etwas_output *output, const char *label, const uint16_t *name,
                      size_t units)
 {
     etwas_label(output, label);
     etwas_text_utf16(output, ETWAS_TEXT_PLAIN, name, units);
-    static void put_event_time(struct etwas_output * output, const char *label, int64_t time_ns)
-    {
-        etwas_label(output, label);
-        etwas_text_time_ns(output, time_ns);
-        put_end(output);
-    }
-
     put_end(output);
 }
 

@@ -219,6 +219,10 @@ static void keep_kernel_loss(struct etwas_counts *counts, const EVENT_RECORD *re
     if (etwas_event_kernel_loss(record, &no_room, &others)) {
         counts->kernel_no_room += no_room;
         counts->kernel_lost += others;
+        if (etwas_event_is_account_of_switches(record)) {
+            counts->has_kernel_switches = true;
+            counts->kernel_switches_lost += no_room + others;
+        }
     }
 }
 
@@ -456,6 +460,8 @@ void etwas_counts_merge(struct etwas_counts *counts, const struct etwas_counts *
     counts->out_of_memory |= section->out_of_memory;
     counts->kernel_no_room += section->kernel_no_room;
     counts->kernel_lost += section->kernel_lost;
+    counts->has_kernel_switches |= section->has_kernel_switches;
+    counts->kernel_switches_lost += section->kernel_switches_lost;
     for (uint32_t i = 0; i < section->gap_count && i < ETWAS_COUNTS_GAPS; i++) {
         add_gap(counts, &section->gaps[i]);
     }

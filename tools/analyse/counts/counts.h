@@ -82,6 +82,8 @@ struct etwas_counts {
     const struct etwas_trace_losses *losses; /* of the session, with their times */
     uint64_t kernel_no_room;                 /* lost in the kernel's rings, by their accounts */
     uint64_t kernel_lost;                    /* likewise, in other ways */
+    bool has_kernel_switches;                /* they have accounts of context switches, … */
+    uint64_t kernel_switches_lost;           /* … of which so many were lost, in either way */
     uint64_t kernel_beside;                  /* both by other files that tell of the same losses */
     uint64_t events_beside;                  /* that are in copies of the file */
     struct etwas_counts_gap gaps[ETWAS_COUNTS_GAPS];
