@@ -687,7 +687,7 @@ class Steered(SteerTest):
             self.assertEqual(len(told), 1, told)
         check("flushed", "flush", self.log, "1,234 recorded", self.path)
         check("took a snapshot of", f"snapshot -o {name}", self.recorder,
-              r"[\d,]+ recorded, [\d,]+ overwritten", name)
+              r"[\d,]+ in memory now, [\d,]+ overwritten", name)
         check("updated", "update --flush 2000", self.log, "1,234 recorded", self.path)
         check("updated", f"update -o {other}", self.log, "1,234 recorded", other)
         self.tell("log 4000")

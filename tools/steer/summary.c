@@ -79,15 +79,21 @@ static void put_file(struct etwas_output *output, const char *file)
     }
 }
 
+/*
+ * A recorder goes on while its snapshot is written: its counts are not those of the file, and are
+ * not said as if they were.
+ */
 static void put_line(const struct etwas_steer_summary *summary, const etwas_session_counts *counts,
                      const char *file)
 {
     struct etwas_output *output = etwas_standard_output();
+    bool is_snapshot = is_recorder(summary) && file[0] != '\0';
     char number[ETWAS_HUMAN_CHARACTERS];
 
     etwas_output_format(output, "%s ", summary->verb);
     etwas_text_plain(output, summary->name);
-    etwas_output_format(output, ": %s recorded, ", etwas_human_count(number, counts->recorded));
+    etwas_output_format(output, ": %s %s, ", etwas_human_count(number, counts->recorded),
+                        is_snapshot ? "in memory now" : "recorded");
     if (counts->overwritten != 0) {
         etwas_output_format(output, "%s overwritten, ",
                             etwas_human_count(number, counts->overwritten));
