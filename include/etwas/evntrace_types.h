@@ -170,7 +170,7 @@ typedef struct _TRACE_ENABLE_INFO {
     uint8_t Reserved1;
     uint16_t LoggerId;       /* the session, the low 8 bits of its handle */
     uint32_t EnableProperty; /* EVENT_ENABLE_PROPERTY_... */
-    uint32_t Reserved2;
+    uint32_t Reserved2;      /* ETWAS_ENABLE_FILTERED_...; 0 in ETW */
     uint64_t MatchAnyKeyword;
     uint64_t MatchAllKeyword;
 } TRACE_ENABLE_INFO, *PTRACE_ENABLE_INFO;

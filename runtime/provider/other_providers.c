@@ -53,11 +53,15 @@ static uint16_t others_logger_id(uint64_t session)
 
 TRACE_ENABLE_INFO etwas_enable_info(const struct etwas_enablement *enablement)
 {
+    const uint32_t events = ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES;
+    const bool chooses = enablement->filter != NULL && (enablement->filter->kinds & events) != 0;
+
     return (TRACE_ENABLE_INFO){
         .IsEnabled = 1,
         .Level = enablement->level,
         .LoggerId = others_logger_id(enablement->session),
         .EnableProperty = enablement->property,
+        .Reserved2 = chooses ? ETWAS_ENABLE_FILTERED_EVENTS : 0,
         .MatchAnyKeyword = enablement->match_any_keyword,
         .MatchAllKeyword = enablement->match_all_keyword,
     };

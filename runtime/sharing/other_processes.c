@@ -3,6 +3,8 @@
 
 #include "sharing/other_processes.h"
 
+#include <etwas/etwas.h>
+#include <etwas/evntcons.h>
 #include <etwas/winerror.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -115,6 +117,29 @@ static uint16_t others_logger_id_of(const etwas_guid *session)
     return id;
 }
 
+/* ETWAS_ENABLE_FILTERED_... */
+static uint32_t others_filtered_by(const struct etwas_registry_enablement *enablement)
+{
+    static const struct {
+        uint32_t type;
+        uint32_t bit;
+    } bits[] = {
+        {EVENT_FILTER_TYPE_PID, ETWAS_ENABLE_FILTERED_PROCESSES},
+        {EVENT_FILTER_TYPE_EXECUTABLE_NAME, ETWAS_ENABLE_FILTERED_PROGRAMS},
+        {EVENT_FILTER_TYPE_EVENT_ID, ETWAS_ENABLE_FILTERED_EVENTS},
+        {EVENT_FILTER_TYPE_EVENT_NAME, ETWAS_ENABLE_FILTERED_EVENTS},
+        {ETWAS_FILTER_TYPE_EVENT_PATTERN, ETWAS_ENABLE_FILTERED_EVENTS},
+    };
+    uint32_t found = 0;
+
+    for (uint32_t index = 0; index < enablement->filter_count; index++) {
+        for (size_t at = 0; at < sizeof bits / sizeof *bits; at++) {
+            found |= enablement->filters[index].type == bits[at].type ? bits[at].bit : 0;
+        }
+    }
+    return found;
+}
+
 /* Appends the enablements of an entry, for which there is room. */
 static void others_gather_entry(const struct etwas_registry_entry *entry,
                                 struct etwas_other_processes *others)
@@ -131,6 +156,7 @@ static void others_gather_entry(const struct etwas_registry_entry *entry,
                      .Level = one->level,
                      .LoggerId = logger_id,
                      .EnableProperty = one->property,
+                     .Reserved2 = others_filtered_by(one),
                      .MatchAnyKeyword = one->match_any,
                      .MatchAllKeyword = one->match_all},
             .guid = one->provider,

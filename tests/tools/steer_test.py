@@ -878,6 +878,31 @@ class Across(Steered):
                                       expect=FAILED)
             self.assertEqual(error, f"etwas enable: 'SystemProcessProvider': {said}\n")
 
+    def test_filters_are_shown_and_named_where_nothing_was_recorded(self):
+        self.ask(f"enable --pid 1 --process other {self.recorder} {MODERN_NAME}")
+        self.ask(f"enable --event 6,Sale {self.log} {MODERN_NAME}")
+        self.tell("log 1")
+        text = self.ask("ps")
+        self.assertIn(f"{self.recorder} (level 255, keywords 0x0, filtered by --pid, --process)",
+                      text)
+        self.assertIn(f"{self.log} (level 255, keywords 0x0, filtered by --event)", text)
+        found = {enable["session"]: [key for key in enable if key.startswith("filters_")]
+                 for line in self.ask_json("ps --json") for enable in line.get("enabled_by", ())}
+        self.assertEqual(found, {self.recorder: ["filters_pid", "filters_process"],
+                                 self.log: ["filters_event"]})
+        for name, filters in ((self.recorder, "--pid, --process"), (self.log, "--event")):
+            _, error = self.run_etwas("stop", name)
+            self.assertIn(f"  {MODERN_NAME}: 1 process has registered it and logged nothing; a "
+                          f"filter may have excluded what it logged: {filters} of 'etwas enable' "
+                          "or 'etwas start'\n", error)
+
+    def test_the_name_that_was_typed_is_shown_though_nobody_has_registered_it(self):
+        self.run_etwas("enable", self.recorder, "Etwas.Nobody")
+        self.assertRegex(self.ask("ps"), r"(?m)^- +Etwas\.Nobody [-0-9a-f]{36} +not registered +"
+                         + re.escape(self.recorder))
+        _, error = self.run_etwas("stop", self.recorder)
+        self.assertIn("  Etwas.Nobody: no process that can be seen has registered it", error)
+
     def test_a_session_that_is_started_chooses_processes_and_events(self):
         for number, (options, count) in enumerate((
                 (("--pid", str(self.work_process.pid), "--event", "7"), 2), (("--pid", "1"), 0),

@@ -115,6 +115,24 @@ void etwas_steer_json_session(struct etwas_output *output,
     etwas_output_text(output, "}\n");
 }
 
+static void put_filters(struct etwas_output *output, const TRACE_ENABLE_INFO *enable)
+{
+    static const struct {
+        uint32_t bit;
+        const char *key;
+    } filters[] = {
+        {ETWAS_ENABLE_FILTERED_PROCESSES, "filters_pid"},
+        {ETWAS_ENABLE_FILTERED_PROGRAMS, "filters_process"},
+        {ETWAS_ENABLE_FILTERED_EVENTS, "filters_event"},
+    };
+
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        if ((enable->Reserved2 & filters[i].bit) != 0) {
+            etwas_json_boolean(output, filters[i].key, true);
+        }
+    }
+}
+
 static void put_enable(struct etwas_output *output, const struct etwas_steer_found *found,
                        const TRACE_ENABLE_INFO *enable)
 {
@@ -126,6 +144,7 @@ static void put_enable(struct etwas_output *output, const struct etwas_steer_fou
     etwas_json_bits(output, "match_any_keyword", enable->MatchAnyKeyword);
     etwas_json_bits(output, "match_all_keyword", enable->MatchAllKeyword);
     etwas_json_bits(output, "enable_property", enable->EnableProperty);
+    put_filters(output, enable);
     if (enable->IsEnabled == 0) {
         static const char *const keys[] = {
             [ETWAS_STEER_CANNOT_SHARE] = "of_one_process",

@@ -260,6 +260,28 @@ const struct etwas_steer_found_session *etwas_steer_session_of(
     return NULL;
 }
 
+bool etwas_steer_put_filters(struct etwas_output *output, const char *lead,
+                             const TRACE_ENABLE_INFO *enable)
+{
+    static const struct {
+        uint32_t bit;
+        const char *option;
+    } filters[] = {
+        {ETWAS_ENABLE_FILTERED_PROCESSES, "--pid"},
+        {ETWAS_ENABLE_FILTERED_PROGRAMS, "--process"},
+        {ETWAS_ENABLE_FILTERED_EVENTS, "--event"},
+    };
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        if ((enable->Reserved2 & filters[i].bit) != 0) {
+            etwas_output_format(output, "%s%s", any ? ", " : lead, filters[i].option);
+            any = true;
+        }
+    }
+    return any;
+}
+
 /* ---- providers ------------------------------------------------------------------------------- */
 
 static bool add_provider(struct etwas_steer_found *found, const etwas_guid *guid,

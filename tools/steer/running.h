@@ -73,6 +73,13 @@ void etwas_steer_found_free(struct etwas_steer_found *found);
 const struct etwas_steer_found_session *etwas_steer_session_of(
     const struct etwas_steer_found *found, const TRACE_ENABLE_INFO *enable);
 
+/*
+ * Prints the options that choose processes and events of a provider in a session: "--pid, --event".
+ * False: there is none, and nothing is printed.
+ */
+bool etwas_steer_put_filters(struct etwas_output *output, const char *lead,
+                             const TRACE_ENABLE_INFO *enable);
+
 /* Why a process does not log to a session that enables its provider (TRACE_ENABLE_INFO). */
 enum etwas_steer_cannot {
     ETWAS_STEER_CANNOT_SHARE,  /* no other process logs to the session */

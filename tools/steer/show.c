@@ -166,8 +166,10 @@ static void put_enables(struct etwas_output *output, const struct etwas_steer_fo
 
         etwas_output_text(output, i > 0 ? "; " : "");
         put_plain(output, session != NULL ? session->block.session_name : "?");
-        etwas_output_format(output, " (level %u, keywords 0x%llx%s)", enable->Level,
-                            (unsigned long long)enable->MatchAnyKeyword,
+        etwas_output_format(output, " (level %u, keywords 0x%llx", enable->Level,
+                            (unsigned long long)enable->MatchAnyKeyword);
+        (void)etwas_steer_put_filters(output, ", filtered by ", enable);
+        etwas_output_format(output, "%s)",
                             enable->IsEnabled != 0 ? "" : reasons[etwas_steer_cannot(session)]);
     }
     if (provider->enabling == 0) {

@@ -266,6 +266,9 @@ static void put_reason(struct etwas_output *output, const struct etwas_steer_sum
     if (cannot != 0) {
         etwas_output_format(output, "; %u cannot log to it", cannot);
     }
+    if (etwas_steer_put_filters(output, "; a filter may have excluded what it logged: ", enable)) {
+        etwas_output_text(output, " of 'etwas enable' or 'etwas start'");
+    }
     etwas_output_char(output, '\n');
 }
 
