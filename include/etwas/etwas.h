@@ -446,6 +446,9 @@ typedef struct etwas_session_counts {
      * between. The session's files state this number too (etwas_trace_information).
      */
     uint32_t unattached_total;
+    /* 1: another process has joined it at some time, since it enables a provider of that; else 0 */
+    uint32_t was_joined;
+    uint32_t reserved; /* 0 */
 } etwas_session_counts;
 
 /* etwas_counts with the size of the caller's struct. */

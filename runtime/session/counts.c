@@ -65,6 +65,7 @@ void etwas_session_count(const struct etwas_session *session, etwas_session_coun
         .sequences = session->configuration.sequences,
         .unattached_code = ck_pr_load_32(&session->totals.unattached_code),
         .unattached_total = ck_pr_load_32(&session->totals.unattached_total),
+        .was_joined = ck_pr_load_32(&session->guests) != ETWAS_GUESTS_NEVER_CAME,
         .unshared = counts_unshared_reason(&session->configuration),
     };
     etwas_session_add_losses(counts);

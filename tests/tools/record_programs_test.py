@@ -23,7 +23,6 @@ NAME, GUID = "Etwas.Tests.Brief", "d8bf0699-d224-53f2-64a6-6fa2702a1434"
 MODERN_NAME, MODERN = "Etwas.Tests.Steer", "e878c781-839e-553a-3c52-43f22ec4fa6e"
 CLASSIC, CLASS = "3c1d7a40-91e5-4f6a-8b27-5d906e13c45f", "3c1d7a41-91e5-4f6a-8b27-5d906e13c45f"
 PLAIN = "5a0c0003-91e5-4f6a-8b27-010203040506"
-SAID = f"etwas record: '{NAME}': nobody has registered it yet: its GUID is made of the name\n"
 
 
 class Programs(ToolTest):
@@ -57,10 +56,10 @@ class Programs(ToolTest):
     def test_a_program_that_lives_for_a_moment_loses_nothing(self):
         for count in range(1, 31):
             run = self.record("-e", NAME, "--", self.brief, str(count))
-            while run.stderr != f"{SAID}{self.path}: {count} events, 0 lost\n":
+            while run.stderr != f"{self.path}: {count} events, 0 lost\n":
                 # A busy machine may answer the program too late: then the record says so, and it is
                 # tried again.
-                said = re.fullmatch(re.escape(f"{SAID}{self.path}: ")
+                said = re.fullmatch(re.escape(f"{self.path}: ")
                                     + r"(\d+) events, (\d+) lost\n"
                                     r"(\d+) of them before their programs were attached to the "
                                     r"session\n", run.stderr)
@@ -75,13 +74,14 @@ class Programs(ToolTest):
     def test_only_losses_are_said_if_it_is_quiet(self):
         run = self.record("-q", "-e", NAME, "--", self.brief, "3")
         self.assertTrue(run.stderr == "" or ", 0 lost" not in run.stderr, run.stderr)
-        self.assertNotIn(SAID, run.stderr)
+        run = self.record("-q", "-e", "Etwas.Tests.Idle", "--", self.brief, "3")
+        self.assertEqual(run.stderr, "")
 
     def test_so_do_the_programs_that_it_starts_or_becomes(self):
         run = self.record("--enable", NAME, "sh", "-c",
                           f"{self.brief} 5; {self.brief} 6 {self.brief} 7; exit 3")
         self.assertEqual((run.returncode, run.stderr),
-                         (3, f"{SAID}{self.path}: 18 events, 0 lost\n"))
+                         (3, f"{self.path}: 18 events, 0 lost\n"))
         self.assertEqual(self.numbers(self.path), [*range(5), *range(6), *range(7)])
         processes = [event["pid"] for event in self.events(self.path)]
         self.assertEqual(len(set(processes[:5])), 1)
@@ -95,8 +95,7 @@ class Programs(ToolTest):
         run = self.record("-e", "Etwas.Late", "--", "sh", "-c",
                           f"printf 'log 3\\ndescribe Etwas.Late\\nlog 5\\n' | {self.steer}")
         self.assertEqual((run.returncode, run.stderr),
-                         (0, "etwas record: 'Etwas.Late': nobody has registered it yet: its GUID "
-                          f"is made of the name\n{self.path}: 5 events, 0 lost\n"))
+                         (0, f"{self.path}: 5 events, 0 lost\n"))
         self.assertEqual(len(self.events(self.path, provider=CLASS)), 5)
         self.expect_the_system(self.path)
 
@@ -112,9 +111,6 @@ class Programs(ToolTest):
         self.assertRegex(header, rf" \(recorded on Linux, {processors} processors?: the version is "
                          r"for readers of Windows, and NumberOfProcessors counts streams\)$")
 
-    NOTE = ("etwas record: '{}': note: no provider that is registered has such a name; those that "
-            "come are enabled\n")
-
     def named_events(self):
         """How many events of which provider or name there are."""
         out, _ = self.run_etwas("dump", "--csv", "--columns", "event", self.path)
@@ -125,8 +121,7 @@ class Programs(ToolTest):
         for _ in range(5):
             run = self.record("-e", "etwas.tests.*:0:4", "--", self.named, "2")
             self.assertEqual((run.returncode, run.stderr),
-                             (0, f"{self.NOTE.format('etwas.tests.*')}{self.path}: 12 events, "
-                              "0 lost\n"
+                             (0, f"{self.path}: 12 events, 0 lost\n"
                               f"  'etwas.tests.*' enabled Etwas.Tests.Till (6 events), {PLAIN} "
                               "(4 events), Etwas.Tests.Stock (2 events)\n"))
             self.assertEqual(self.named_events(), {
@@ -134,24 +129,39 @@ class Programs(ToolTest):
                 f"{PLAIN}/#7": 2, f"{PLAIN}/#8": 2})
 
     def test_what_recorded_nothing_is_said_at_the_end(self):
-        made = ("etwas record: '{}': nobody has registered it yet: its GUID is made of the name\n")
-        run = self.record("-e", "*.T?ll", "-e", "No*", "-e", "Etwas.Tests.Idle", "--", self.named,
-                          "1")
+        run = self.record("-e", "*.T?ll", "-e", "No*:0:4", "-e", "Etwas.Tests.Idle:1:warning",
+                          "--", self.named, "1")
         self.assertEqual(run.stderr,
-                         self.NOTE.format("*.T?ll") + self.NOTE.format("No*")
-                         + made.format("Etwas.Tests.Idle")
-                         + f"{self.path}: 3 events, 0 lost\n"
+                         f"{self.path}: 3 events, 0 lost\n"
                          "  '*.T?ll' enabled Etwas.Tests.Till (3 events)\n"
-                         "  'No*' enabled no provider that recorded something\n"
-                         "  'Etwas.Tests.Idle' recorded nothing\n")
-        run = self.record("-e", "Etwas.Tests.Idle", "--", self.named, "1")
-        self.assertEqual(run.stderr, made.format("Etwas.Tests.Idle")
-                         + f"{self.path}: 0 events, 0 lost\n  'Etwas.Tests.Idle' recorded "
-                         "nothing\n")
+                         "  'No*' enabled no provider that recorded something: no process "
+                         "registered a provider of such a name, or none logged anything of level 4 "
+                         "or less (without TraceLoggingLevel an event is of level 5)\n"
+                         "  'Etwas.Tests.Idle' recorded nothing: no process registered it, or none "
+                         "logged anything of level 3 or less (without TraceLoggingLevel an event "
+                         "is of level 5) with keywords of 0x1\n")
+        for arguments, said in (
+                (("-e", "Etwas.Tests.Til"),
+                 "'Etwas.Tests.Til' recorded nothing: no process registered it; ETWAS_SHARED=0 "
+                 "hides one"),
+                (("-e", "Etwas.Tests.Idle"),
+                 "'Etwas.Tests.Idle' recorded nothing: a process registered it and logged nothing"),
+                (("-e", "Etwas.Tests.Till:0:critical"),
+                 "'Etwas.Tests.Till' recorded nothing: a process registered it and logged nothing "
+                 "of level 1 or less (without TraceLoggingLevel an event is of level 5)"),
+                (("-e", "Etwas.Tests.Till", "--event", "Nothing"),
+                 "'Etwas.Tests.Till' recorded nothing: a process registered it and logged nothing; "
+                 "--event may have excluded it"),
+                (("-e", "Etwas.Tests.Till", "--process", "other"),
+                 "'Etwas.Tests.Till' recorded nothing: no process registered it; ETWAS_SHARED=0 "
+                 "hides one; --process may have excluded it")):
+            run = self.record(*arguments, "--", self.named, "1")
+            self.assertEqual(run.stderr, f"{self.path}: 0 events, 0 lost\n  {said}\n")
         # Whose name the trace does not have may be of either.
         run = self.record("-e", "*.Plain", "-e", "Etwas.Tests.Idle", "--", self.named, "1")
-        self.assertEqual(run.stderr.splitlines()[3:], [
-            "  '*.Plain' enabled no provider that recorded something",
+        self.assertEqual(run.stderr.splitlines()[1:], [
+            "  '*.Plain' enabled no provider that recorded something: no process registered a "
+            "provider of such a name, or none logged anything",
             f"  of providers whose names the trace does not have: {PLAIN} (2 events)"])
 
     def test_events_are_chosen_by_names_and_ids(self):
@@ -294,9 +304,7 @@ class Programs(ToolTest):
             two.communicate("log 2\n")
             _, said = recorder.communicate(timeout=100)
             self.assertEqual((recorder.returncode, said),
-                             (0, f"etwas record: '{MODERN_NAME}': nobody has registered it "
-                              f"yet: its GUID is made of the name\n{self.path}: 7 events, "
-                              "0 lost\n"))
+                             (0, f"{self.path}: 7 events, 0 lost\n"))
         processes = [event["pid"] for event in self.events(self.path, provider=MODERN)]
         self.assertEqual(collections.Counter(processes), {one.pid: 5, two.pid: 2})
 
@@ -305,7 +313,9 @@ class Programs(ToolTest):
         work = self.work()
         run = self.record("-e", NAME, "--pid", str(work.pid), "--", self.brief, "9")
         self.assertEqual((run.returncode, run.stderr),
-                         (7, f"{SAID}{self.path}: 0 events, 0 lost\n  '{NAME}' recorded nothing\n"))
+                         (7, f"{self.path}: 0 events, 0 lost\n  '{NAME}' recorded nothing: no process "
+                             "registered it; ETWAS_SHARED=0 hides one; --pid may have excluded "
+                             "it\n"))
 
 
 if __name__ == "__main__":

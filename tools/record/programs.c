@@ -43,8 +43,8 @@ const char *etwas_record_programs_path(const struct etwas_record_request *reques
 static bool enable(TRACEHANDLE session, const struct etwas_record_request *request)
 {
     for (uint32_t i = 0; i < request->provider_count; i++) {
-        if (!etwas_steer_enable("etwas record", session, &request->providers[i],
-                                &request->filters)) {
+        if (!etwas_steer_enable("etwas record", session, &request->providers[i], &request->filters,
+                                etwas_record_runs(request))) {
             return false;
         }
     }

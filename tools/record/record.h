@@ -99,11 +99,12 @@ bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const cha
 
 /*
  * On standard error, when the session has ended: what was recorded of the providers that patterns
- * stood for, and which of --enable recorded nothing. `events`: how many were recorded or lost; it
- * says nothing where these are of one provider. Reads the trace if several were enabled.
+ * stood for, and which of --enable recorded nothing, with the reasons that can be known. `counts`:
+ * of the session; it says nothing where its events are of one provider. Reads the trace if several
+ * were enabled.
  */
 void etwas_record_summarize(const struct etwas_record_request *request, const char *path,
-                            uint64_t events);
+                            const etwas_session_counts *counts);
 
 /* What the program exits with. */
 int etwas_record_run(const struct etwas_record_request *request);

@@ -200,13 +200,6 @@ static bool start(const struct etwas_record_request *request, struct sessions *s
     return has_begun;
 }
 
-static uint64_t attempted_by(TRACEHANDLE session)
-{
-    etwas_session_counts counts;
-
-    return etwas_counts(session, &counts) == ERROR_SUCCESS ? counts.recorded + counts.lost : 0;
-}
-
 static void say_counts(const struct sessions *sessions, const char *begin, const char *end)
 {
     const TRACEHANDLE each[] = {sessions->kernel, sessions->programs};
@@ -245,6 +238,7 @@ static void say_result(const char *path, TRACEHANDLE session)
  */
 static bool finish(const struct etwas_record_request *request, const struct sessions *sessions)
 {
+    etwas_session_counts counts;
     bool is_written = true;
 
     stop(sessions->programs);
@@ -261,8 +255,9 @@ static bool finish(const struct etwas_record_request *request, const struct sess
                          sessions->programs, etwas_record_programs_path(request),
                          "since the disk did not keep up: enable fewer levels or keywords") &&
                      is_written;
-        etwas_record_summarize(request, etwas_record_programs_path(request),
-                               attempted_by(sessions->programs));
+        if (!etwas_is_quiet && etwas_counts(sessions->programs, &counts) == ERROR_SUCCESS) {
+            etwas_record_summarize(request, etwas_record_programs_path(request), &counts);
+        }
     }
     return is_written;
 }

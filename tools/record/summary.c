@@ -15,6 +15,7 @@
 
 #include <etwas/etwas.h>
 #include <etwas/shared.h>
+#include <etwas/winmeta.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,9 @@ struct recorded {
 struct summary {
     struct recorded *providers;
     uint32_t count;
-    bool is_of_one; /* --enable was given once: all is of that */
+    bool is_of_one;  /* --enable was given once: all is of that */
+    bool was_joined; /* some process had registered a provider that was enabled */
+    const struct etwas_steer_filters *filters;
 };
 
 /* ---- what is in the trace -------------------------------------------------------------------- */
@@ -176,7 +179,61 @@ static uint32_t put_idle(struct etwas_output *output, const struct summary *summ
     return shown;
 }
 
-static void put_line(struct etwas_output *output, const struct summary *summary, const char *text)
+/* Which events were wanted, where not all were. */
+static void put_wanted(struct etwas_output *output, const struct etwas_steer_provider *provider)
+{
+    if (provider->level != 0 && provider->level != ETWAS_STEER_ANY_LEVEL) {
+        etwas_output_format(output, " of level %u or less", provider->level);
+        if (provider->level < WINEVENT_LEVEL_VERBOSE) {
+            etwas_output_text(output, " (without TraceLoggingLevel an event is of level 5)");
+        }
+    }
+    if (provider->keywords != 0 && provider->keywords != UINT64_MAX) {
+        etwas_output_format(output, " with keywords of 0x%llx",
+                            (unsigned long long)provider->keywords);
+    }
+}
+
+/* What else was asked for that may be the reason. */
+static void put_chosen(struct etwas_output *output, const struct etwas_steer_filters *filters)
+{
+    const char *const given[] = {
+        filters->process_count != 0 ? "--pid" : NULL,
+        filters->program_bytes != 0 ? "--process" : NULL,
+        etwas_steer_filters_choose_events(filters) ? "--event" : NULL,
+    };
+    const char *lead = "; ";
+
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (given[i] != NULL) {
+            etwas_output_format(output, "%s%s", lead, given[i]);
+            lead = ", ";
+        }
+    }
+    if (etwas_steer_filters_are_any(filters)) {
+        etwas_output_text(output, " may have excluded it");
+    }
+}
+
+/* Why nothing came of it, as far as it can be known. `it`: a provider, or those of a pattern. */
+static void put_reasons(struct etwas_output *output, const struct summary *summary,
+                        const struct etwas_steer_provider *provider, const char *it)
+{
+    if (!summary->was_joined) {
+        etwas_output_format(output, ": no process registered %s; ETWAS_SHARED=0 hides one", it);
+    } else if (summary->is_of_one) {
+        etwas_output_format(output, ": a process registered %s and logged nothing", it);
+        put_wanted(output, provider);
+    } else {
+        etwas_output_format(output, ": no process registered %s, or none logged anything", it);
+        put_wanted(output, provider);
+    }
+    put_chosen(output, summary->filters);
+    etwas_output_char(output, '\n');
+}
+
+static void put_line(struct etwas_output *output, const struct summary *summary, const char *text,
+                     const struct etwas_steer_provider *provider)
 {
     uint32_t shown = 0;
 
@@ -189,7 +246,12 @@ static void put_line(struct etwas_output *output, const struct summary *summary,
         }
     }
     shown = put_idle(output, summary, text, shown);
-    etwas_output_text(output, shown != 0 ? "\n" : "no provider that recorded something\n");
+    if (shown != 0) {
+        etwas_output_char(output, '\n');
+    } else {
+        etwas_output_text(output, "no provider that recorded something");
+        put_reasons(output, summary, provider, "a provider of such a name");
+    }
 }
 
 static bool mark(struct summary *summary, const char *text)
@@ -229,11 +291,13 @@ static void put_others(struct etwas_output *output, const struct summary *summar
     etwas_output_char(output, '\n');
 }
 
-static void put_nothing(struct etwas_output *output, const char *text)
+static void put_nothing(struct etwas_output *output, const struct summary *summary,
+                        const char *text, const struct etwas_steer_provider *provider)
 {
     etwas_output_text(output, "  '");
     etwas_text_plain(output, text);
-    etwas_output_text(output, "' recorded nothing\n");
+    etwas_output_text(output, "' recorded nothing");
+    put_reasons(output, summary, provider, "it");
 }
 
 static void put_summary(const struct etwas_record_request *request, struct summary *summary)
@@ -254,9 +318,9 @@ static void put_summary(const struct etwas_record_request *request, struct summa
         etwas_steer_provider_text(&request->providers[i], text);
         any_pattern = any_pattern || is_pattern(text);
         if (is_pattern(text)) {
-            put_line(errors, summary, text);
+            put_line(errors, summary, text, &request->providers[i]);
         } else if (!recorded[i] && !has_others(summary)) {
-            put_nothing(errors, text);
+            put_nothing(errors, summary, text, &request->providers[i]);
         }
     }
     if (any_pattern && has_others(summary)) {
@@ -266,9 +330,12 @@ static void put_summary(const struct etwas_record_request *request, struct summa
 }
 
 void etwas_record_summarize(const struct etwas_record_request *request, const char *path,
-                            uint64_t events)
+                            const etwas_session_counts *counts)
 {
-    struct summary summary = {.is_of_one = request->provider_count == 1};
+    struct summary summary = {.is_of_one = request->provider_count == 1,
+                              .was_joined = counts->was_joined != 0 ||
+                                            counts->unattached_total != 0 || counts->lost != 0,
+                              .filters = &request->filters};
     bool wants_trace = request->provider_count > 1;
     char text[ETWAS_STEER_NAME_BYTES];
 
@@ -277,7 +344,7 @@ void etwas_record_summarize(const struct etwas_record_request *request, const ch
         wants_trace = wants_trace || is_pattern(text);
     }
     /* Where one provider was named, what is there is of it. */
-    if (events == 0 || (wants_trace && read_trace(&summary, path))) {
+    if (counts->recorded + counts->lost == 0 || (wants_trace && read_trace(&summary, path))) {
         put_summary(request, &summary);
     }
     free(summary.providers);

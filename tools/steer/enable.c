@@ -208,7 +208,7 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     struct etwas_steer_target target;
     bool enables = request->asked.control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
 
-    if (!etwas_steer_find_provider(request->command, text, &target) ||
+    if (!etwas_steer_find_provider(request->command, text, false, &target) ||
         !(enables
               ? etwas_steer_enable_target(request->command, session, text, &target, &request->asked)
               : ask_enabled(request, session, text, &target))) {

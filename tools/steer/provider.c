@@ -104,7 +104,22 @@ static void say_two(const char *command, const char *name, const etwas_guid guid
     etwas_output_flush(errors);
 }
 
-bool etwas_steer_find_provider(const char *command, const char *text,
+/* Its GUID is made of the name, which is said unless it is one that has registered without it. */
+static void note_made(const char *command, const char *name, const etwas_guid *guid, bool is_known)
+{
+    struct etwas_steer_standing standing;
+
+    if (!etwas_is_quiet &&
+        !(etwas_steer_find_folder(guid, 0, &standing) && standing.is_registered)) {
+        etwas_steer_complain(command, name,
+                             is_known
+                                 ? "nobody has registered it yet: its GUID is made of the name"
+                                 : "not every process's providers can be read, and no other is "
+                                   "called so: its GUID is made of the name");
+    }
+}
+
+bool etwas_steer_find_provider(const char *command, const char *text, bool will_come,
                                struct etwas_steer_target *target)
 {
     enum kind kind = read_provider(text, &target->guid);
@@ -125,12 +140,8 @@ bool etwas_steer_find_provider(const char *command, const char *text,
         target->guid = found[0];
     } else if (kind == NAME) {
         target->name = strlen(text) < ETWAS_FILTER_PROVIDER_NAME_BYTES ? text : NULL;
-        if (!etwas_is_quiet) {
-            etwas_steer_complain(command, text,
-                                 code == ERROR_NOT_FOUND
-                                     ? "nobody has registered it yet: its GUID is made of the name"
-                                     : "not every process's providers can be read, and no other is "
-                                       "called so: its GUID is made of the name");
+        if (!will_come || code != ERROR_NOT_FOUND) {
+            note_made(command, text, &target->guid, code == ERROR_NOT_FOUND);
         }
     }
     return kind != NOTHING;
@@ -306,18 +317,20 @@ uint32_t etwas_steer_request(TRACEHANDLE session, const struct etwas_steer_targe
 /* ETW lets all of it pass. */
 static void note_in_vain(const char *command, const char *text,
                          const struct etwas_steer_target *target,
-                         const struct etwas_steer_filters *filters)
+                         const struct etwas_steer_request *request)
 {
+    const struct etwas_steer_filters *filters = request->filters;
     struct etwas_steer_standing standing;
     etwas_guid guid;
     uint32_t count;
 
-    if (target->is_pattern && etwas_provider_guids(text, &guid, 1, &count) == ERROR_NOT_FOUND) {
+    if (!request->will_come && target->is_pattern &&
+        etwas_provider_guids(text, &guid, 1, &count) == ERROR_NOT_FOUND) {
         etwas_steer_complain(command, text,
                              "note: no provider that is registered has such a name; those that "
                              "come are enabled");
     }
-    if (target->name == NULL) {
+    if (!request->will_come && target->name == NULL) {
         etwas_steer_report_unregistered(command, text, &target->guid);
     }
     if (filters != NULL && etwas_steer_filters_choose_events(filters) &&
@@ -346,14 +359,14 @@ bool etwas_steer_enable_target(const char *command, TRACEHANDLE session, const c
         return false;
     }
     if ((request->property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) == 0) {
-        note_in_vain(command, text, target, request->filters);
+        note_in_vain(command, text, target, request);
     }
     return true;
 }
 
 bool etwas_steer_enable(const char *command, TRACEHANDLE session,
                         const struct etwas_steer_provider *provider,
-                        const struct etwas_steer_filters *filters)
+                        const struct etwas_steer_filters *filters, bool will_come)
 {
     const struct etwas_steer_request request = {
         .control_code = EVENT_CONTROL_CODE_ENABLE_PROVIDER,
@@ -361,6 +374,7 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
         .any = provider->keywords,
         .timeout_ms = ETWAS_STEER_PATIENCE_MS,
         .may_be_late = true,
+        .will_come = will_come,
         .filters = filters,
     };
     struct etwas_steer_target target;
@@ -368,7 +382,7 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
     const char *rest;
 
     (void)cut(provider->text, name, &rest); /* it has been parsed */
-    return etwas_steer_find_provider(command, name, &target) &&
+    return etwas_steer_find_provider(command, name, will_come, &target) &&
            etwas_steer_enable_target(command, session, name, &target, &request);
 }
 

@@ -45,9 +45,9 @@ struct etwas_steer_target {
 /*
  * Finds what a text stands for, after etwas_steer_take_part. A name is that of the provider that
  * calls itself so, else of those that will, and the GUID is made of it, which is said on standard
- * error. False after a message there: two call themselves so.
+ * error unless it `will_come`. False after a message there: two call themselves so.
  */
-bool etwas_steer_find_provider(const char *command, const char *text,
+bool etwas_steer_find_provider(const char *command, const char *text, bool will_come,
                                struct etwas_steer_target *target);
 
 enum {
@@ -106,6 +106,7 @@ struct etwas_steer_request {
     uint32_t property;
     uint32_t timeout_ms;
     bool may_be_late; /* that callbacks have not returned in time is not said */
+    bool will_come;   /* that nobody has registered it is not noted: a program is to be run */
     const struct etwas_steer_filters *filters; /* NULL: none */
 };
 
@@ -124,7 +125,7 @@ bool etwas_steer_enable_target(const char *command, TRACEHANDLE session, const c
 /* Finds the provider, and enables it in the session; `filters` may be NULL. False likewise. */
 bool etwas_steer_enable(const char *command, TRACEHANDLE session,
                         const struct etwas_steer_provider *provider,
-                        const struct etwas_steer_filters *filters);
+                        const struct etwas_steer_filters *filters, bool will_come);
 
 /* Copies its name, pattern or GUID. */
 void etwas_steer_provider_text(const struct etwas_steer_provider *provider,

@@ -351,7 +351,8 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
         return false;
     }
     for (uint32_t i = 0; i < request->provider_count; i++) {
-        if (!etwas_steer_enable(command, *session, &request->providers[i], &request->filters)) {
+        if (!etwas_steer_enable(command, *session, &request->providers[i], &request->filters,
+                                false)) {
             (void)etwas_stop(*session, NULL);
             return false;
         }
