@@ -272,6 +272,12 @@ class Host(SteerTest):
         stat, = self.stat_json(self.path)
         self.assertEqual((stat["session"], stat["lost"]), (self.name, 0))
 
+    def test_more_buffers_than_half_of_the_memory_are_refused(self):
+        _, error = self.start("--buffering", "--min-buffers", "4G", expect=FAILED)
+        self.assertRegex(error, rf"\Aetwas start: '{self.name}': --min-buffers: 4,000,000,000 "
+                         r"buffers are 238\.4 TiB, and a session takes half of the memory at "
+                         r"most, [\d.]+ [GT]iB\n\Z")
+
     def test_sizes_and_durations_have_units(self):
         for size, shown in (("3", 3 << 20), ("1.5G", 3 << 29), ("1500K", 1500 << 10)):
             self.start("-fo", "a.etl", "--buffer-size", "8KiB", "--flush", "1.5s", "--max-size",

@@ -14,12 +14,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/quiet.h"
 #include "cli/replace.h"
+#include "print/human.h"
 
 #define NS_A_MS UINT64_C(1000000)
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
+#define DEFAULT_BYTES (64 * KIB) /* of a buffer, as --help says */
 
 /* ---- its options ----------------------------------------------------------------------------- */
 
@@ -335,14 +339,67 @@ static const char *odd_file_reason(const char *file_name)
                                       "regular files";
 }
 
+/*
+ * Refuses buffers that the library would leave out without a word, after it has made all the others.
+ * False after a message.
+ */
+static bool has_memory(const struct etwas_steer_start_request *request, const char *command)
+{
+    const uint64_t bytes = request->buffer_bytes != 0 ? request->buffer_bytes : DEFAULT_BYTES;
+    const uint64_t limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    char text[3 * ETWAS_HUMAN_CHARACTERS + 128];
+    char count[ETWAS_HUMAN_CHARACTERS];
+    char wanted[ETWAS_HUMAN_CHARACTERS];
+    char most[ETWAS_HUMAN_CHARACTERS];
+
+    if (request->minimum_buffers <= limit / bytes) {
+        return true;
+    }
+    (void)snprintf(text, sizeof text,
+                   "--min-buffers: %s buffers are %s, and a session takes half of the memory at "
+                   "most, %s",
+                   etwas_human_count(count, request->minimum_buffers),
+                   etwas_human_size(wanted, (double)request->minimum_buffers * (double)bytes),
+                   etwas_human_size(most, (double)limit));
+    etwas_steer_complain(command, request->name, text);
+    return false;
+}
+
+/* A control group, or what buffers a session may have at all, may leave fewer than were asked for. */
+static void note_fewer(const struct etwas_steer_start_request *request, const char *command,
+                       TRACEHANDLE session)
+{
+    static struct etwas_steer_block block;
+    char text[2 * ETWAS_HUMAN_CHARACTERS + 128];
+    char got[ETWAS_HUMAN_CHARACTERS];
+    char wanted[ETWAS_HUMAN_CHARACTERS];
+
+    etwas_steer_prepare(&block);
+    if (ControlTraceA(session, NULL, &block.properties, EVENT_TRACE_CONTROL_QUERY) !=
+            ERROR_SUCCESS ||
+        block.properties.MinimumBuffers >= request->minimum_buffers || etwas_is_quiet) {
+        return;
+    }
+    (void)snprintf(text, sizeof text,
+                   "note: it has %s buffers, not %s: the limit is half of the control group's "
+                   "memory (docs/reference/limits.md)",
+                   etwas_human_count(got, block.properties.MinimumBuffers),
+                   etwas_human_count(wanted, request->minimum_buffers));
+    etwas_steer_complain(command, request->name, text);
+}
+
 /* False after a message: then nothing runs. */
 static bool begin(const struct etwas_steer_start_request *request, const char *command,
                   TRACEHANDLE *session)
 {
     etwas_session_options options = options_of(request);
-    uint32_t code = etwas_start(
-        request->name, request->output.path != NULL ? request->file_name : NULL, &options, session);
+    uint32_t code;
 
+    if (!has_memory(request, command)) {
+        return false;
+    }
+    code = etwas_start(request->name, request->output.path != NULL ? request->file_name : NULL,
+                       &options, session);
     if (code != ERROR_SUCCESS) {
         const char *odd = code == ERROR_BAD_PATHNAME ? odd_file_reason(request->file_name) : NULL;
 
@@ -350,6 +407,7 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
                              odd != NULL ? odd : start_reason(code, request->log_file_mode));
         return false;
     }
+    note_fewer(request, command, *session);
     for (uint32_t i = 0; i < request->provider_count; i++) {
         if (!etwas_steer_enable(command, *session, &request->providers[i], &request->filters,
                                 false)) {
