@@ -45,7 +45,7 @@ static const struct {
     {ERROR_INVALID_PARAMETER, "a parameter is not valid"},
     {ERROR_BROKEN_PIPE, "the other end of the connection is closed"},
     {ERROR_BUFFER_OVERFLOW, "the text does not fit"},
-    {ERROR_DISK_FULL, "the disk is full"},
+    {ERROR_DISK_FULL, "the disk is full, or a quota or a limit of file sizes is reached"},
     {ERROR_INSUFFICIENT_BUFFER, "the caller's buffer is too small"},
     {ERROR_INVALID_NAME, "the name is not valid"},
     {ERROR_BAD_PATHNAME, "the file's name is missing, not valid, or in use"},

@@ -188,7 +188,8 @@ class Programs(ToolTest):
                               f"prlimit --pid $PPID --fsize=100000: && {self.brief} 20000; exit "
                               f"{code}")
             self.assertEqual(run.returncode, expected, run.stderr)
-            self.assertIn("since the file could not be written: the disk is full, or fails",
+            self.assertIn("since the file could not be written: no file may be larger than 97.7 "
+                          "KiB (RLIMIT_FSIZE, 'ulimit -f'), or the disk is full, or the disk fails",
                           run.stderr)
 
     def test_keywords_and_a_level_choose(self):

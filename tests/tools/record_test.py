@@ -222,7 +222,7 @@ class Record(ToolTest):
         if run.returncode in (1, 77) or run.returncode == FAILED and b"cannot record" in run.stderr:
             self.skip_since(run.stderr.decode())
         self.assertEqual(run.returncode, OUTPUT, run.stderr)
-        self.assertIn(b" of them since the file could not be written: the disk is full, or fails\n",
+        self.assertIn(b" of them since the file could not be written: the disk is full, or a quota",
                       run.stderr)
 
     def test_the_name_that_is_wrong_is_reported(self):

@@ -105,10 +105,10 @@ class SteerTest(ToolTest):
             file.seek(at)
             file.write(bytes([byte]))
 
-    def start(self, *arguments, name=None, expect=0):
+    def start(self, *arguments, name=None, expect=0, **options):
         self.addCleanup(self.end_hosts)
         return self.run_etwas("start", name or self.name, *arguments, expect=expect,
-                              cwd=self.folder, close_fds=False)
+                              cwd=self.folder, close_fds=False, **options)
 
 
 class Arguments(SteerTest):
@@ -272,6 +272,12 @@ class Host(SteerTest):
         stat, = self.stat_json(self.path)
         self.assertEqual((stat["session"], stat["lost"]), (self.name, 0))
 
+    def test_a_limit_on_files_is_named(self):
+        _, error = self.start("--buffering", expect=FAILED, restore_signals=False, preexec_fn=(
+            lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))))
+        self.assertEqual(error, f"etwas start: '{self.name}': no file may be larger than 4 KiB "
+                         "(RLIMIT_FSIZE, 'ulimit -f'), or the disk is full\n")
+
     def test_more_buffers_than_half_of_the_memory_are_refused(self):
         _, error = self.start("--buffering", "--min-buffers", "4G", expect=FAILED)
         self.assertRegex(error, rf"\Aetwas start: '{self.name}': --min-buffers: 4,000,000,000 "
@@ -383,7 +389,9 @@ class Host(SteerTest):
                        restore_signals=False)
         host, = self.pids_of_host()
         resource.prlimit(host, resource.RLIMIT_FSIZE, (4096, 1 << 40))
-        self.run_etwas("snapshot", "-fo", self.path, self.name, expect=FAILED)
+        _, error = self.run_etwas("snapshot", "-fo", self.path, self.name, expect=FAILED)
+        self.assertIn("or a limit is reached, of the file system or of the process that writes",
+                      error)
         with open(self.path, "rb") as file:
             self.assertEqual(file.read(), before)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "run"])

@@ -225,7 +225,7 @@ class Files(ToolTest):
                           ["report", "--html", "-o", page, path]):
             with open(os.path.join(self.folder, "out"), "wb") as out:
                 _, error = self.run_etwas(*arguments, expect=OUTPUT, stdout=out, preexec_fn=limit)
-            self.assertRegex(error, "cannot write .*too large")
+            self.assertRegex(error, "cannot write .*too large for its limit .RLIMIT_FSIZE, 'ulimit")
         self.assertFalse(os.path.exists(page))
 
     def test_a_closed_pipe_ends_it_quietly(self):

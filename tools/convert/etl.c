@@ -6,6 +6,7 @@
  * decode them. Descriptions that only this program knows are added.
  */
 
+#include "cli/files.h"
 #include "convert/convert.h"
 #include "event/names.h"
 #include "exit.h"
@@ -152,7 +153,7 @@ static int refuse(struct etwas_convert *convert)
 
     convert->is_refused = true;
     if (relog->relogger != NULL || relog->code != ERROR_NOT_SUPPORTED) {
-        fprintf(stderr, "etwas convert: %s: %s\n", relog->current, etwas_error_text(relog->code));
+        fprintf(stderr, "etwas convert: %s: %s\n", relog->current, etwas_files_error_text(relog->code));
         return ETWAS_EXIT_OUTPUT;
     }
     for (uint32_t i = 1; i < convert->run.count; i++) {

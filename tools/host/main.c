@@ -6,6 +6,7 @@
  * start` runs it in the background, a service manager as it is.
  */
 
+#include "cli/files.h"
 #include "cli/guides.h"
 #include "exit.h"
 #include "host/host.h"
@@ -69,6 +70,7 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
     char recorded[ETWAS_HUMAN_CHARACTERS];
     char lost[ETWAS_HUMAN_CHARACTERS];
     etwas_session_counts counts = {.lost_write_error = 0};
+    char unwritten[256];
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
         etwas_text_plain(output, block->session_name);
@@ -78,9 +80,10 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
         etwas_output_flush(output);
     }
     if (counts.lost_write_error != 0) {
-        etwas_steer_complain(
-            command, block->session_name,
-            "events are lost since the file could not be written: the disk is full, or fails");
+        (void)snprintf(unwritten, sizeof unwritten,
+                       "events are lost since the file could not be written: %s, or the disk fails",
+                       etwas_files_no_room(0));
+        etwas_steer_complain(command, block->session_name, unwritten);
     }
     return counts.lost_write_error == 0;
 }

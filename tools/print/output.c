@@ -222,8 +222,9 @@ bool etwas_output_finish(struct etwas_output *output)
 {
     etwas_output_flush(output);
     if (output->error != 0 && output->error != EPIPE) {
-        fprintf(stderr, "%s: cannot write %s: %s\n", etwas_output_program,
-                output->path != NULL ? output->path : "the output", strerror(output->error));
+        fprintf(stderr, "%s: cannot write %s: %s%s\n", etwas_output_program,
+                output->path != NULL ? output->path : "the output", strerror(output->error),
+                output->error == EFBIG ? " for its limit (RLIMIT_FSIZE, 'ulimit -f')" : "");
     }
     return output->error == 0;
 }

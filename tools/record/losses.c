@@ -8,6 +8,7 @@
 
 #include "record/record.h"
 
+#include "cli/files.h"
 #include "event/event.h"
 #include "event/names.h"
 #include "kernel/flags.h"
@@ -181,13 +182,16 @@ static void say_in_kernel(uint64_t count, const char *path)
 bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const char *help)
 {
     etwas_session_counts counts = {.lost_write_error = 0};
+    char unwritten[256];
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
         if (counts.lost_in_kernel != 0) {
             say_in_kernel(counts.lost_in_kernel, path);
         }
-        print_count(counts.lost_write_error,
-                    "since the file could not be written: the disk is full, or fails");
+        (void)snprintf(unwritten, sizeof unwritten,
+                       "since the file could not be written: %s, or the disk fails",
+                       etwas_files_no_room(0));
+        print_count(counts.lost_write_error, unwritten);
         print_count(counts.lost_no_buffer, help);
         print_count(
             counts.lost_too_large,

@@ -3,6 +3,7 @@
 
 #include "recover/recover.h"
 
+#include "cli/files.h"
 #include "print/human.h"
 #include "print/json.h"
 #include "print/terminal.h"
@@ -32,7 +33,7 @@ const char *etwas_recover_error(uint32_t code)
         return "the file to be made is this one, the session's log file, or one that somebody "
                "writes";
     case ERROR_DISK_FULL:
-        return "the disk is full";
+        return etwas_files_no_room(0);
     default:
         return "the file cannot be made";
     }

@@ -3,6 +3,7 @@
 
 #include "steer/summary.h"
 
+#include "cli/files.h"
 #include "cli/quiet.h"
 #include "print/human.h"
 #include "print/text.h"
@@ -38,6 +39,9 @@ bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *
     if (!etwas_steer_find_session(command, name, &summary->session)) {
         return false;
     }
+    (void)snprintf(summary->unwritten, sizeof summary->unwritten,
+                   "the file could not be written: %s, or the disk fails",
+                   etwas_files_no_room(summary->session.process));
     /*
      * Which processes its providers are of is known only while it runs. One that does not answer is
      * not waited for.
@@ -124,13 +128,12 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
                            const etwas_session_counts *counts)
 {
     static const struct cause {
-        size_t place; /* in the counts */
-        const char *text;
+        size_t place;     /* in the counts */
+        const char *text; /* NULL: what the process of the session tells */
     } causes[] = {
         {offsetof(etwas_session_counts, lost_no_buffer),
          "there was no free buffer. More (--max-buffers) or larger ones (--buffer-size) lose less"},
-        {offsetof(etwas_session_counts, lost_write_error),
-         "the file could not be written: the disk is full, or fails"},
+        {offsetof(etwas_session_counts, lost_write_error), NULL},
         {offsetof(etwas_session_counts, lost_file_full), "the file had reached its --max-size"},
         {offsetof(etwas_session_counts, lost_abandoned),
          "a writer was stopped, or killed, inside an event"},
@@ -155,7 +158,7 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
         if (lost != 0) {
             errors = begin_warning(summary);
             etwas_output_format(errors, "%s events lost: %s\n", etwas_human_count(number, lost),
-                                causes[i].text);
+                                causes[i].text != NULL ? causes[i].text : summary->unwritten);
             etwas_output_flush(errors);
         }
     }

@@ -18,6 +18,7 @@ struct etwas_steer_summary {
     const char *verb;    /* "stopped" */
     const char *name;
     struct etwas_steer_found_session session; /* as it was before */
+    char unwritten[256];                      /* why its process cannot write */
     struct etwas_steer_found found;           /* looked for where nothing was recorded */
 };
 
