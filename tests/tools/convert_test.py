@@ -61,6 +61,20 @@ class Place(ToolTest):
             self.run_etwas("convert", "--to", form, "-o", os.path.join(self.folder, form),
                            self.trace)
 
+    def test_no_output_may_be_read_by_more_than_may_read_every_trace(self):
+        other = self.write("b.etl", etl.trace([(0, heap_events())]))
+        for modes, file, folder in (((0o600, 0o644), 0o600, 0o700), ((0o640, 0o644), 0o640, 0o750),
+                                    ((0o644, 0o604), 0o604, 0o705)):
+            for path, mode in zip((self.trace, other), modes):
+                os.chmod(path, mode)
+            for arguments in (("convert", "--to", "etl"), ("convert", "--to", "ndjson"),
+                              ("convert", "--to", "ctf"), ("report", "--html")):
+                out = os.path.join(self.folder, "-".join(arguments) + oct(file))
+                self.run_etwas(*arguments, "-o", out, self.trace, other, preexec_fn=(
+                    lambda: os.umask(0o022)))
+                self.assertEqual(oct(stat.S_IMODE(os.stat(out).st_mode)),
+                                 oct(folder if os.path.isdir(out) else file), arguments)
+
     def test_what_was_there_is_replaced_only_by_what_is_whole(self):
         self.write("out", b"before")
         self.convert("-fo", self.out, os.path.join(self.folder, "missing"), expect=FAILED)

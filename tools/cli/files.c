@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     DESCRIPTORS_A_FILE = 2,  /* itself, and of a conversion the folder that is made of it */
@@ -264,6 +265,26 @@ static void allow_descriptors(uint32_t files)
     }
 }
 
+/*
+ * Has the mask of new files take away what others may not do with this one: what is made of a trace
+ * shows what is in it. The file's group is no other's.
+ */
+static void narrow(const char *path)
+{
+    struct stat status;
+    mode_t group;
+    mode_t allowed;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return;
+    }
+    group = status.st_gid == getegid() ? status.st_mode & S_IRWXG : (status.st_mode & S_IRWXO) << 3;
+    allowed = S_IRWXU | group | (status.st_mode & S_IRWXO);
+    /* Who may read a file may look into a folder. */
+    allowed |= (allowed & (S_IRGRP | S_IROTH)) >> 2;
+    (void)umask(umask(S_IRWXG | S_IRWXO) | ((S_IRWXG | S_IRWXO) & ~allowed));
+}
+
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most)
 {
@@ -273,6 +294,9 @@ const char *etwas_files_read(struct etwas_files *files, char *const *first, char
         if (!add_argument(files, *argument)) {
             return "not enough memory for so many files";
         }
+    }
+    for (uint32_t i = 0; i < files->count; i++) {
+        narrow(files->paths[i]);
     }
     if (files->count == 0) {
         return "which file?";

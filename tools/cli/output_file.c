@@ -23,7 +23,8 @@
 
 static bool refuse(const struct etwas_output_file *file, const char *what)
 {
-    fprintf(stderr, "%s: cannot %s '%s': %s\n", file->command, what, file->path, strerror(errno));
+    fprintf(stderr, "%s: cannot %s '%s': %s%s\n", file->command, what, file->path, strerror(errno),
+            etwas_output_limit(errno));
     return false;
 }
 

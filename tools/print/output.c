@@ -224,7 +224,7 @@ bool etwas_output_finish(struct etwas_output *output)
     if (output->error != 0 && output->error != EPIPE) {
         fprintf(stderr, "%s: cannot write %s: %s%s\n", etwas_output_program,
                 output->path != NULL ? output->path : "the output", strerror(output->error),
-                output->error == EFBIG ? " for its limit (RLIMIT_FSIZE, 'ulimit -f')" : "");
+                etwas_output_limit(output->error));
     }
     return output->error == 0;
 }

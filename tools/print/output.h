@@ -10,6 +10,7 @@
  * A failed write is remembered, and everything after it is dropped; etwas_output_finish reports it.
  */
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,6 +103,12 @@ int etwas_output_no_memory(const char *purpose);
 
 /* Writes what is buffered. Does nothing for a text in memory. */
 void etwas_output_flush(struct etwas_output *output);
+
+/* Returns what stands behind strerror(3) of a write where a limit is the reason; else "". */
+static inline const char *etwas_output_limit(int error)
+{
+    return error == EFBIG ? " for its limit (RLIMIT_FSIZE, 'ulimit -f')" : "";
+}
 
 /*
  * Flushes, and returns whether everything could be written. Reports a failure on standard error,
