@@ -223,7 +223,7 @@ class Programs(ToolTest):
     def test_what_cannot_be_recorded_is_not_run(self):
         ran = os.path.join(self.folder, "ran")
         for arguments, said, code in ((("-e", f"{NAME}:x"),
-                                       f"--enable: '{NAME}:x' is not PROVIDER[:KEYWORDS[:LEVEL]]",
+                                       f"--enable: '{NAME}:x': 'x' is not KEYWORDS, a number such as",
                                        FAILED),
                                       (("-e", NAME) * 65, "there are more than 64 providers",
                                        FAILED),

@@ -194,7 +194,14 @@ class Arguments(SteerTest):
                  "--max-buffers is less than --min-buffers"),
                 ("start --buffering --force x", "--force goes with --output"),
                 ("start -o f -e A:x x",
-                 "--enable: 'A:x' is not a provider: PROVIDER[:KEYWORDS[:LEVEL]]"),
+                 "--enable: 'A:x': 'x' is not KEYWORDS, a number such as 0x8. Of all keywords "
+                 "PROVIDER:0:LEVEL chooses a level"),
+                ("start -o f -e A:0:wrning x",
+                 "--enable: 'A:0:wrning': 'wrning' is not a level: critical, error, warning, "
+                 "information, verbose, or a number up to 255"),
+                ("start -o f -e A:0x8:info x", "'info' is not a level: critical, error, warning, "
+                 "information, verbose"),
+                ("start -o f -e {A}:0:3 x", "'{A}' is not a name or GUID of a provider"),
                 ("start -o f " + "-e A " * 65 + "x", "--enable: at most 64 providers")):
             command, *rest = arguments.split()
             with self.subTest(arguments=arguments):

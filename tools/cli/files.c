@@ -7,15 +7,12 @@
 
 #include "cli/files.h"
 
-#include "print/human.h"
 #include "print/output.h"
 #include "print/text.h"
 
 #include <dirent.h>
-#include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
-#include <etwas/winerror.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -325,28 +322,4 @@ void etwas_files_free(void)
         }
         free(newest->paths);
     }
-}
-
-/* ---- no room --------------------------------------------------------------------------------- */
-
-const char *etwas_files_no_room(uint32_t process)
-{
-    static char text[96 + ETWAS_HUMAN_CHARACTERS];
-    char size[ETWAS_HUMAN_CHARACTERS];
-    struct rlimit limit;
-
-    if (prlimit((pid_t)process, RLIMIT_FSIZE, NULL, &limit) != 0 ||
-        limit.rlim_cur == RLIM_INFINITY) {
-        return "the disk is full, or a quota or a limit is reached, of the file system or of the "
-               "process that writes";
-    }
-    (void)snprintf(text, sizeof text,
-                   "no file may be larger than %s (RLIMIT_FSIZE, 'ulimit -f'), or the disk is full",
-                   etwas_human_size(size, (double)limit.rlim_cur));
-    return text;
-}
-
-const char *etwas_files_error_text(uint32_t code)
-{
-    return code == ERROR_DISK_FULL ? etwas_files_no_room(0) : etwas_error_text(code);
 }

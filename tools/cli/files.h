@@ -51,15 +51,6 @@ bool etwas_files_is_log(const char *name);
  */
 void etwas_files_report_others(const char *folder);
 
-/*
- * Returns why a process, 0: this one, has no room for what it writes, as a part of a sentence that is
- * valid until the next call: the limit on its files, a quota, or the disk.
- */
-const char *etwas_files_no_room(uint32_t process);
-
-/* Returns etwas_error_text, or of ERROR_DISK_FULL the same of this process. */
-const char *etwas_files_error_text(uint32_t code);
-
 /* Frees all lists, at the end of the command. */
 void etwas_files_free(void);
 

@@ -6,7 +6,7 @@
  * decode them. Descriptions that only this program knows are added.
  */
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "convert/convert.h"
 #include "event/names.h"
 #include "exit.h"
@@ -153,7 +153,8 @@ static int refuse(struct etwas_convert *convert)
 
     convert->is_refused = true;
     if (relog->relogger != NULL || relog->code != ERROR_NOT_SUPPORTED) {
-        fprintf(stderr, "etwas convert: %s: %s\n", relog->current, etwas_files_error_text(relog->code));
+        fprintf(stderr, "etwas convert: %s: %s\n", relog->current,
+                etwas_no_room_error_text(relog->code));
         return ETWAS_EXIT_OUTPUT;
     }
     for (uint32_t i = 1; i < convert->run.count; i++) {

@@ -6,8 +6,8 @@
  * start` runs it in the background, a service manager as it is.
  */
 
-#include "cli/files.h"
 #include "cli/guides.h"
+#include "cli/no_room.h"
 #include "exit.h"
 #include "host/host.h"
 #include "print/human.h"
@@ -82,7 +82,7 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
     if (counts.lost_write_error != 0) {
         (void)snprintf(unwritten, sizeof unwritten,
                        "events are lost since the file could not be written: %s, or the disk fails",
-                       etwas_files_no_room(0));
+                       etwas_no_room_reason(0));
         etwas_steer_complain(command, block->session_name, unwritten);
     }
     return counts.lost_write_error == 0;

@@ -8,7 +8,7 @@
 
 #include "record/record.h"
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "event/event.h"
 #include "event/names.h"
 #include "kernel/flags.h"
@@ -190,7 +190,7 @@ bool etwas_record_report_losses(TRACEHANDLE session, const char *path, const cha
         }
         (void)snprintf(unwritten, sizeof unwritten,
                        "since the file could not be written: %s, or the disk fails",
-                       etwas_files_no_room(0));
+                       etwas_no_room_reason(0));
         print_count(counts.lost_write_error, unwritten);
         print_count(counts.lost_no_buffer, help);
         print_count(

@@ -8,7 +8,7 @@
 
 #include "record/record.h"
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "steer/session.h"
 
 #include <etwas/etwas.h>
@@ -65,7 +65,7 @@ bool etwas_record_programs(const struct etwas_record_request *request, TRACEHAND
     if (code != ERROR_SUCCESS) {
         fprintf(stderr, "etwas record: %s: cannot record programs to it: %s\n", path,
                 code == ERROR_NOT_SUPPORTED ? "this system has no restartable sequences"
-                                            : etwas_files_error_text(code));
+                                            : etwas_no_room_error_text(code));
         return false;
     }
     if (!enable(*session, request)) {

@@ -46,8 +46,7 @@ static bool read_provider(const struct etwas_option_use *use)
                 ETWAS_RECORD_PROVIDERS);
         return false;
     }
-    return etwas_steer_parse_provider(use->text, &request->providers[request->provider_count++]) ||
-           etwas_option_refuse(use, "PROVIDER[:KEYWORDS[:LEVEL]]");
+    return etwas_steer_read_provider(use, &request->providers[request->provider_count++]);
 }
 
 /* Warns of requested stacks that never come. */

@@ -8,7 +8,7 @@
 
 #include "record/record.h"
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "cli/replace.h"
 #include "exit.h"
 #include "print/human.h"
@@ -109,12 +109,12 @@ static void say_cannot_record(const char *path, ULONG code)
 
     if (etwas_kernel_refusal(why, sizeof why) != 0) {
         fprintf(stderr, "etwas record: the kernel: cannot record it: %s\n%s\n",
-                etwas_files_error_text(code), why);
+                etwas_no_room_error_text(code), why);
     } else if (code == ERROR_BAD_PATHNAME && stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         fprintf(stderr, "etwas record: %s: cannot record to it: it is not a regular file\n", path);
     } else {
         fprintf(stderr, "etwas record: %s: cannot record to it: %s\n", path,
-                etwas_files_error_text(code));
+                etwas_no_room_error_text(code));
     }
 }
 

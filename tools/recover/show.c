@@ -3,7 +3,7 @@
 
 #include "recover/recover.h"
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "print/human.h"
 #include "print/json.h"
 #include "print/terminal.h"
@@ -33,7 +33,7 @@ const char *etwas_recover_error(uint32_t code)
         return "the file to be made is this one, the session's log file, or one that somebody "
                "writes";
     case ERROR_DISK_FULL:
-        return etwas_files_no_room(0);
+        return etwas_no_room_reason(0);
     default:
         return "the file cannot be made";
     }

@@ -89,7 +89,7 @@ static bool parse_property(const char *list, uint32_t *property)
 static bool read_level(const struct etwas_option_use *use)
 {
     return etwas_steer_level(use->text, use->place) ||
-           etwas_option_refuse(use, "a level: warning, or a number up to 255");
+           etwas_option_refuse(use, ETWAS_STEER_A_LEVEL);
 }
 
 static bool read_property(const struct etwas_option_use *use)

@@ -263,22 +263,50 @@ static bool cut(const char *text, char part[ETWAS_STEER_NAME_BYTES], const char 
     return true;
 }
 
-bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider)
+/*
+ * Returns what a part of the text, which is copied, is not, as a part of a sentence; NULL: all of
+ * them are as they should be.
+ */
+static const char *read_parts(const char *text, struct etwas_steer_provider *provider,
+                              char part[ETWAS_STEER_NAME_BYTES])
 {
-    char part[ETWAS_STEER_NAME_BYTES];
     etwas_guid guid;
     const char *rest;
 
     *provider = (struct etwas_steer_provider){.text = text, .level = ETWAS_STEER_ANY_LEVEL};
+    part[0] = '\0';
     if (!cut(text, part, &rest) || !etwas_steer_guid(part, &guid)) {
-        return false;
+        return "a name or GUID of a provider: PROVIDER[:KEYWORDS[:LEVEL]]";
     }
-    if (rest == NULL) {
-        return true;
+    if (rest != NULL && (!cut(rest, part, &rest) ||
+                         (part[0] != '\0' && !etwas_value_count(part, &provider->keywords)))) {
+        return "KEYWORDS, a number such as 0x8. Of all keywords PROVIDER:0:LEVEL chooses a level";
     }
-    return cut(rest, part, &rest) &&
-           (part[0] == '\0' || etwas_value_count(part, &provider->keywords)) &&
-           (rest == NULL || etwas_steer_level(rest, &provider->level));
+    if (rest != NULL && !etwas_steer_level(rest, &provider->level)) {
+        (void)snprintf(part, ETWAS_STEER_NAME_BYTES, "%s", rest);
+        return ETWAS_STEER_A_LEVEL;
+    }
+    return NULL;
+}
+
+bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider)
+{
+    char part[ETWAS_STEER_NAME_BYTES];
+
+    return read_parts(text, provider, part) == NULL;
+}
+
+bool etwas_steer_read_provider(const struct etwas_option_use *use,
+                               struct etwas_steer_provider *provider)
+{
+    char part[ETWAS_STEER_NAME_BYTES];
+    const char *expected = read_parts(use->text, provider, part);
+
+    if (expected != NULL) {
+        fprintf(stderr, "etwas %s: --%s: '%s': '%s' is not %s\n", use->command, use->option->name,
+                use->text, part, expected);
+    }
+    return expected == NULL;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

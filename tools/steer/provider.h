@@ -94,8 +94,16 @@ void etwas_steer_report_unregistered(const char *command, const char *text, cons
 /* A level: its number up to 255, or critical, error, warning, information, verbose, in any case. */
 bool etwas_steer_level(const char *text, uint8_t *level);
 
+/* What it should be, behind "is not". */
+#define ETWAS_STEER_A_LEVEL                                                                        \
+    "a level: critical, error, warning, information, verbose, or a number up to 255"
+
 /* PROVIDER[:KEYWORDS[:LEVEL]], which is kept. False: some part is wrong. */
 bool etwas_steer_parse_provider(const char *text, struct etwas_steer_provider *provider);
+
+/* The same of an option's value. False after a message on standard error that names the part. */
+bool etwas_steer_read_provider(const struct etwas_option_use *use,
+                               struct etwas_steer_provider *provider);
 
 /* An EnableTraceEx2. */
 struct etwas_steer_request {

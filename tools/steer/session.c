@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "event/names.h"
 #include "print/output.h"
 #include "print/text.h"
@@ -86,7 +86,7 @@ const char *etwas_steer_reason(uint32_t code)
     case ERROR_ACCESS_DENIED:
         return "permission denied";
     case ERROR_DISK_FULL:
-        return etwas_files_no_room(0);
+        return etwas_no_room_reason(0);
     case ERROR_LOG_FILE_FULL:
         return "nobody takes its events, and there is no more room for them";
     case ERROR_NO_SYSTEM_RESOURCES:
@@ -98,7 +98,7 @@ const char *etwas_steer_reason(uint32_t code)
     case ERROR_TIMEOUT:
         return "not everybody has answered in time; it is done all the same";
     default:
-        return etwas_files_error_text(code);
+        return etwas_no_room_error_text(code);
     }
 }
 

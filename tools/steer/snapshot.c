@@ -6,7 +6,7 @@
  */
 
 #include "cli/command.h"
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "cli/replace.h"
 #include "commands.h"
 #include "exit.h"
@@ -145,7 +145,7 @@ static int take_all(const char *command, const struct request *request)
     if (code == ERROR_NOT_FOUND && telling.parts == 0) {
         fprintf(stderr, "%s: no recorder runs, and none was left behind\n", command);
     } else if (code != ERROR_SUCCESS && telling.failed == 0) {
-        etwas_steer_complain(command, telling.folder, etwas_files_error_text(code));
+        etwas_steer_complain(command, telling.folder, etwas_no_room_error_text(code));
         (void)etwas_output_finish(etwas_standard_output());
         return ETWAS_EXIT_OUTPUT;
     }

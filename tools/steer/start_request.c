@@ -36,8 +36,8 @@ static bool read_provider(const struct etwas_option_use *use)
                 use->command, ETWAS_STEER_PROVIDERS);
         return false;
     }
-    if (!etwas_steer_parse_provider(use->text, &request->providers[request->provider_count])) {
-        return etwas_option_refuse(use, "a provider: PROVIDER[:KEYWORDS[:LEVEL]]");
+    if (!etwas_steer_read_provider(use, &request->providers[request->provider_count])) {
+        return false;
     }
     request->provider_count++;
     return true;
@@ -114,7 +114,6 @@ const struct etwas_option etwas_steer_start_options[] = {
      .unit = MIB,
      ETWAS_PLACE(struct etwas_steer_start_request, maximum_bytes)},
     {.name = "buffering",
-     .group = "How it is written",
      .help = "a flight recorder: the newest events, in memory",
      .type = ETWAS_OPTION_FLAG,
      ETWAS_PLACE(struct etwas_steer_start_request, buffering)},

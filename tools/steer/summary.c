@@ -3,7 +3,7 @@
 
 #include "steer/summary.h"
 
-#include "cli/files.h"
+#include "cli/no_room.h"
 #include "cli/quiet.h"
 #include "print/human.h"
 #include "print/text.h"
@@ -41,7 +41,7 @@ bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *
     }
     (void)snprintf(summary->unwritten, sizeof summary->unwritten,
                    "the file could not be written: %s, or the disk fails",
-                   etwas_files_no_room(summary->session.process));
+                   etwas_no_room_reason(summary->session.process));
     /*
      * Which processes its providers are of is known only while it runs. One that does not answer is
      * not waited for.
