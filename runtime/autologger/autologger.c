@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -131,14 +132,35 @@ static const char *autologger_is_not_for(const struct one *one, const struct req
                : "no ExecutableName of it is this program's";
 }
 
+/* Whether the folder of its log file, or of its snapshots, is missing. */
+static bool autologger_lacks_folder(const struct etwas_autologger *autologger)
+{
+    const char *slash = strrchr(autologger->file_name, '/');
+    char folder[ETWAS_AUTOLOGGER_PATH_BYTES];
+    struct stat status;
+
+    if (slash == NULL || slash == autologger->file_name) {
+        return false;
+    }
+    (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - autologger->file_name),
+                   autologger->file_name);
+    return stat(folder, &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* Why the session cannot be, as far as the file says; NULL: it can. */
 static const char *autologger_is_wrong(const struct etwas_autologger *autologger,
                                        const struct request *request)
 {
     const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
+    const uint32_t sized = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE |
+                           EVENT_TRACE_FILE_MODE_PREALLOCATE;
 
     if (autologger->file_name[0] == '\0' && (autologger->log_file_mode & without_file) == 0) {
         return "it has no FileName";
+    }
+    if ((autologger->log_file_mode & sized) != 0 && autologger->maximum_file_size == 0) {
+        return "it has no MaxFileSize, which circular files, sets of files and preallocation "
+               "(LogFileMode) need";
     }
     if (autologger->file_max != 0 &&
         (autologger->log_file_mode & (EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_FILE_MODE_APPEND |
@@ -265,6 +287,11 @@ static void autologger_start_source(struct request *request, struct one *one)
     }
     if (wrong != NULL) {
         autologger_report(request, one, 0, ERROR_INVALID_PARAMETER, wrong);
+        return;
+    }
+    if (request->is_check && autologger_lacks_folder(&one->autologger)) {
+        autologger_report(request, one, 0, ERROR_PATH_NOT_FOUND,
+                          "there is no such folder as that of its FileName");
         return;
     }
     code =

@@ -240,7 +240,12 @@ class Autologger(ToolTest):
                            ("ExecutableName = x\n", ": it has no FileName"),
                            ("FileName = /x\nFileMax = 2\nLogFileMode = 0x800\n",
                             ": FileMax does not go with this LogFileMode"),
-                           ("FileName = /x\nLogFileMode = 0x402\n", ": "),
+                           ("FileName = /x\nLogFileMode = 0x402\nMaxFileSize = 1\n", ": "),
+                           ("FileName = /x\nLogFileMode = 2\n",
+                            ": it has no MaxFileSize, which circular files, sets of files and "
+                            "preallocation (LogFileMode) need\n"),
+                           ("FileName = /no/such/x.etl\nLogFileMode = 0xC00\n",
+                            ": there is no such folder as that of its FileName\n"),
                            ("FileName = /x\nLogFileMode = 0x40\n", ": "),
                            ("FileName = /x\nLogFileMode = 8\nMaxFileSize = 1\n", ": ")):
             path = self.describe(text)
