@@ -468,6 +468,26 @@ class Host(SteerTest):
         self.run_etwas("stop", self.name, cwd=self.folder)
         self.assertTrue(await_true(lambda: not self.pids_of_host()))
 
+    def test_a_runtime_folder_that_is_refused_or_missing_is_named_and_not_made(self):
+        folder = self.environment["ETWAS_RUNTIME_DIR"]
+        os.chmod(folder, 0o755)
+        for command in ("ps", "query all", "stop x", "tail x", "start --buffering x"):
+            _, error = self.run_etwas(*command.split(), expect=FAILED)
+            self.assertEqual(
+                error, f"etwas {command.split()[0]}: '{folder}' (ETWAS_RUNTIME_DIR): other "
+                "processes cannot be found: the folder where they meet is not this user's alone "
+                "('chmod 700'), or cannot be written\n")
+        os.rmdir(folder)
+        for command in ("ps", "query all", "stop x", "tail x", "snapshot --all --folder x",
+                        "enable x y"):
+            _, error = self.run_etwas(*command.split(), expect=FAILED)
+            self.assertEqual(
+                error, f"etwas {command.split()[0]}: '{folder}' (ETWAS_RUNTIME_DIR): other "
+                "processes cannot be found: there is no such folder\n")
+        self.assertFalse(os.path.exists(folder))
+        self.start("--buffering")  # which makes it
+        self.run_etwas("stop", self.name)
+
     def test_where_there_is_no_host_it_is_said(self):
         alone = os.path.join(self.folder, "etwas")
         shutil.copy(self.etwas, alone)

@@ -155,7 +155,7 @@ bool etwas_steer_find_session(const char *command, const char *name,
     uint32_t code;
 
     etwas_steer_prepare(&session->block);
-    if (!etwas_steer_take_part(command)) {
+    if (!etwas_steer_look(command)) {
         return false;
     }
     code = etwas_steer_ask(name, &session->block, EVENT_TRACE_CONTROL_QUERY);
@@ -402,7 +402,7 @@ bool etwas_steer_find_running(const char *command, struct etwas_steer_found *fou
     uint32_t code;
 
     *found = (struct etwas_steer_found){0};
-    if (!etwas_steer_take_part(command)) {
+    if (!etwas_steer_look(command)) {
         return false;
     }
     code = look_for_sessions(found);

@@ -161,16 +161,40 @@ void etwas_steer_complain(const char *command, const char *name, const char *rea
 }
 
 /* Why no other process can be found. */
-static const char *alone_reason(uint32_t code)
+static const char *alone_reason(uint32_t code, bool is_named)
 {
     switch (code) {
     case ERROR_PATH_NOT_FOUND:
-        return "there is no folder where they meet; ETWAS_RUNTIME_DIR names one";
+        return is_named ? "there is no folder that the one where they meet could be made in"
+                        : "there is no folder where they meet; ETWAS_RUNTIME_DIR names one";
     case ERROR_ACCESS_DENIED:
-        return "the folder where they meet is not this user's alone (0700), or cannot be written";
+        return "the folder where they meet is not this user's alone ('chmod 700'), or cannot be "
+               "written";
     default:
         return etwas_steer_reason(code);
     }
+}
+
+/* The folder that ETWAS_RUNTIME_DIR names; NULL: it names none. */
+static const char *named_folder(void)
+{
+    const char *folder = getenv("ETWAS_RUNTIME_DIR");
+
+    return folder != NULL && folder[0] != '\0' ? folder : NULL;
+}
+
+static void complain_of_folder(const char *command, const char *folder, const char *reason)
+{
+    struct etwas_output *errors = etwas_standard_error();
+
+    etwas_output_format(errors, "%s: ", command);
+    if (folder != NULL) {
+        etwas_output_char(errors, '\'');
+        etwas_text_plain(errors, folder);
+        etwas_output_text(errors, "' (ETWAS_RUNTIME_DIR): ");
+    }
+    etwas_output_format(errors, "other processes cannot be found: %s\n", reason);
+    etwas_output_flush(errors);
 }
 
 enum {
@@ -233,18 +257,31 @@ bool etwas_steer_take_part(const char *command)
     const char *wish = getenv("ETWAS_SHARED");
     bool is_forbidden = wish != NULL && strcmp(wish, "0") == 0;
     uint32_t code = is_forbidden ? (uint32_t)ERROR_SUCCESS : etwas_share();
-    bool is_found;
+    const char *folder = named_folder();
+    bool is_found = !is_forbidden && code == ERROR_SUCCESS;
 
-    if (is_forbidden || code != ERROR_SUCCESS) {
-        fprintf(stderr, "%s: other processes cannot be found: %s\n", command,
-                is_forbidden ? "ETWAS_SHARED is 0" : alone_reason(code));
+    if (is_forbidden) {
+        complain_of_folder(command, NULL, "ETWAS_SHARED is 0");
+    } else if (!is_found) {
+        complain_of_folder(command, folder, alone_reason(code, folder != NULL));
     }
-    is_found = !is_forbidden && code == ERROR_SUCCESS;
-    if (is_found && !has_said) {
+    if (!is_forbidden && (is_found || folder == NULL) && !has_said) {
         has_said = true;
         (void)count_folders(command);
     }
     return is_found;
+}
+
+bool etwas_steer_look(const char *command)
+{
+    const char *folder = named_folder();
+    struct stat facts;
+
+    if (folder != NULL && stat(folder, &facts) != 0 && errno == ENOENT) {
+        complain_of_folder(command, folder, "there is no such folder");
+        return false;
+    }
+    return etwas_steer_take_part(command);
 }
 
 uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint32_t control_code)
@@ -260,7 +297,7 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code)
 {
-    return etwas_steer_take_part(command) &&
+    return etwas_steer_look(command) &&
            etwas_steer_judge(command, name, etwas_steer_ask(name, block, control_code));
 }
 

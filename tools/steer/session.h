@@ -37,6 +37,9 @@ void etwas_steer_prepare(struct etwas_steer_block *block);
  */
 bool etwas_steer_take_part(const char *command);
 
+/* The same for a command that starts nothing: it makes no folder that ETWAS_RUNTIME_DIR names. */
+bool etwas_steer_look(const char *command);
+
 /* How many runtime folders of this user there are that processes may be in. */
 uint32_t etwas_steer_count_folders(void);
 

@@ -133,7 +133,7 @@ static int take_all(const char *command, const struct request *request)
         name_folder(made);
         telling.folder = made;
     }
-    if (!etwas_steer_take_part(command)) {
+    if (!etwas_steer_look(command)) {
         return ETWAS_EXIT_FAILED;
     }
     if (!etwas_replace_is_empty(telling.folder)) {
