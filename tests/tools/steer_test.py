@@ -192,6 +192,12 @@ class Arguments(SteerTest):
                 ("start -o f --mode circular x", "--mode: 'circular' is not a whole number"),
                 ("start -o f --min-buffers 9 --max-buffers 8 x",
                  "--max-buffers is less than --min-buffers"),
+                ("start --realtime --buffering x",
+                 "--buffering and --realtime exclude each other"),
+                ("start -o f --circular --newfile --max-size 1 x",
+                 "--circular and --newfile exclude each other"),
+                ("start -o f --append --realtime --buffer-size 64 x",
+                 "--append and --realtime exclude each other"),
                 ("start --buffering --force x", "--force goes with --output"),
                 ("start -o f -e A:x x",
                  "--enable: 'A:x': 'x' is not KEYWORDS, a number such as 0x8. Of all keywords "
@@ -312,9 +318,7 @@ class Host(SteerTest):
                                 (("-o", "/dev/null"),
                                  "the file is a device, pipe or socket: a session writes to "
                                  "regular files\n"),
-                                (("-o", "a.etl", "--buffering", "--circular", "--max-size", "1"),
-                                 "these options do not go together"),
-                                (("-o", "a.etl", "--realtime", "--append"),
+                                (("-o", "a.etl", "--mode", "3", "--max-size", "1"),
                                  "these options do not go together"),
                                 (("-o", "a.etl", "--buffer-size", "64", "--append"),
                                  "processes cannot share a session that appends to a file. Leave "
@@ -327,7 +331,9 @@ class Host(SteerTest):
                                  "processes cannot share a session of this mode")):
             out, error = self.start(*arguments, expect=FAILED)
             self.assertEqual(out, "")
-            self.assertTrue(error.startswith(f"etwas start: '{self.name}': {said}"), error)
+            subject = (self.name if said.startswith(("these", "processes"))
+                       else os.path.join(self.folder, arguments[1]))
+            self.assertTrue(error.startswith(f"etwas start: '{subject}': {said}"), error)
             self.assertFalse(self.pids_of_host())
             self.assertFalse(os.path.exists(self.path))
         _, error = self.start("-o", self.path, "-e", "9e814aad-3204-11d2-9a82-006008a86939",
@@ -407,6 +413,12 @@ class Host(SteerTest):
         self.assertEqual(self.stat_json(self.path)[0]["session"], self.name)
         self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.etl", "run"])
+
+    def test_a_snapshot_into_a_missing_folder_names_the_file(self):
+        self.start("--buffering")
+        path = os.path.join(self.folder, "missing", "a.etl")
+        _, error = self.run_etwas("snapshot", "-o", path, self.name, expect=FAILED)
+        self.assertEqual(error, f"etwas snapshot: '{path}': there is no folder for the file\n")
 
     def test_a_pool_file_that_was_removed_is_said(self):
         kind = subprocess.run(["stat", "-f", "-c", "%T", "/dev/shm"], capture_output=True,
@@ -1044,8 +1056,8 @@ class Across(Steered):
         self.run_etwas("update", "--realtime", name)
         _, error = self.run_etwas("tail", name, expect=FAILED)
         self.assertEqual(
-            error, f"etwas tail: {name}: there are no more threads, or files that it or its host may "
-            "open (ulimit -n)\n")
+            error, f"etwas tail: {name}: there are no more threads, or files that it or its host "
+            "may open (ulimit -n)\n")
         for program in programs[:5]:
             program.communicate()
         self.assertTrue(await_true(lambda: left_out() == 0))

@@ -10,6 +10,7 @@
 #include <etwas/shared.h>
 
 #include "cli/command.h"
+#include "cli/quiet.h"
 #include "cli/value.h"
 #include "commands.h"
 #include "exit.h"
@@ -195,7 +196,7 @@ static bool ask_enabled(const struct request *request, TRACEHANDLE session, cons
     if (!any && !etwas_is_quiet) {
         etwas_steer_complain(request->command, text, "note: it is not enabled in this session");
     }
-    for (uint32_t i = 0; disables && i < count; i++) {
+    for (uint32_t i = 0; disables && !etwas_is_quiet && i < count; i++) {
         if (is_enabled(&guids[i], session)) {
             note_still_enabled(request->command, &guids[i]);
         }

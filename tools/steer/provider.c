@@ -352,6 +352,9 @@ static void note_in_vain(const char *command, const char *text,
     etwas_guid guid;
     uint32_t count;
 
+    if (etwas_is_quiet) {
+        return;
+    }
     if (!request->will_come && target->is_pattern &&
         etwas_provider_guids(text, &guid, 1, &count) == ERROR_NOT_FOUND) {
         etwas_steer_complain(command, text,

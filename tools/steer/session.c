@@ -297,8 +297,24 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code)
 {
-    return etwas_steer_look(command) &&
-           etwas_steer_judge(command, name, etwas_steer_ask(name, block, control_code));
+    char file_name[ETWAS_STEER_NAME_BYTES];
+    uint32_t code;
+
+    if (!etwas_steer_look(command)) {
+        return false;
+    }
+    memcpy(file_name, block->file_name, sizeof file_name);
+    code = etwas_steer_ask(name, block, control_code);
+    return etwas_steer_judge(command, etwas_steer_subject(code, name, file_name), code);
+}
+
+const char *etwas_steer_subject(uint32_t code, const char *name, const char *file_name)
+{
+    const bool is_of_file = code == ERROR_PATH_NOT_FOUND || code == ERROR_BAD_PATHNAME ||
+                            code == ERROR_ACCESS_DENIED || code == ERROR_INVALID_NAME ||
+                            code == ERROR_FILE_CORRUPT;
+
+    return is_of_file && file_name[0] != '\0' ? file_name : name;
 }
 
 bool etwas_steer_judge(const char *command, const char *name, uint32_t code)

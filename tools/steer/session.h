@@ -52,6 +52,12 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
 bool etwas_steer_control(const char *command, const char *name, struct etwas_steer_block *block,
                          uint32_t control_code);
 
+/*
+ * Returns what an answer is about: the file that the session was told of, which may be empty, or the
+ * session.
+ */
+const char *etwas_steer_subject(uint32_t code, const char *name, const char *file_name);
+
 /* What is said of an answer of these. False: it is no success, and was said on standard error. */
 bool etwas_steer_judge(const char *command, const char *name, uint32_t code);
 

@@ -157,6 +157,34 @@ static bool has_options(const struct etwas_steer_start_request *request)
            etwas_steer_filters_are_any(&request->filters);
 }
 
+/* Returns which two options exclude each other; NULL: none do. */
+static const char *excluding(const struct etwas_steer_start_request *request)
+{
+    const struct {
+        bool is_given;
+        const char *text;
+    } pairs[] = {
+        {request->buffering && request->real_time, "--buffering and --realtime"},
+        {request->buffering && request->circular, "--buffering and --circular"},
+        {request->buffering && request->new_file, "--buffering and --newfile"},
+        {request->buffering && request->append, "--buffering and --append"},
+        {request->circular && request->new_file, "--circular and --newfile"},
+        {request->circular && request->append, "--circular and --append"},
+        {request->circular && request->compress, "--circular and --compress"},
+        {request->append && request->new_file, "--append and --newfile"},
+        {request->append && request->real_time, "--append and --realtime"},
+    };
+    static char text[64];
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (pairs[i].is_given) {
+            (void)snprintf(text, sizeof text, "%s exclude each other", pairs[i].text);
+            return text;
+        }
+    }
+    return NULL;
+}
+
 /* Returns what is wrong with the options together or with the names; NULL: nothing. */
 static const char *misuse(const struct etwas_steer_start_request *request, int count, char **names)
 {
@@ -172,6 +200,9 @@ static const char *misuse(const struct etwas_steer_start_request *request, int c
     }
     if (count != 1 || names[0][0] == '\0') {
         return count > 1 ? "one session at a time" : "which session?";
+    }
+    if (excluding(request) != NULL) {
+        return excluding(request);
     }
     if (request->provider_count == 0 && etwas_steer_filters_are_any(&request->filters)) {
         return "--pid, --process and --event choose of what --enable names, and it is missing";
@@ -402,7 +433,7 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
     if (code != ERROR_SUCCESS) {
         const char *odd = code == ERROR_BAD_PATHNAME ? odd_file_reason(request->file_name) : NULL;
 
-        etwas_steer_complain(command, request->name,
+        etwas_steer_complain(command, etwas_steer_subject(code, request->name, request->file_name),
                              odd != NULL ? odd : start_reason(code, request->log_file_mode));
         return false;
     }
