@@ -1192,11 +1192,16 @@ class Across(Steered):
 
     def test_a_full_file_ends_its_host(self):
         name = f"{self.name}-full"
-        self.start("-o", "full.etl", "--max-size", "1", "-e", MODERN_NAME, name=name)
+        path = os.path.join(self.folder, "full.etl")
+        out, _ = self.start("-o", "full.etl", "--max-size", "1", "-e", MODERN_NAME, name=name)
+        self.assertTrue(out.endswith(f", to {path}, and ends when that has 1 MiB\n"), out)
         while any(line["session"] == name for line in self.ask_json("query --json all")):
             self.tell("log 5000")
         self.assertTrue(await_true(lambda: len(self.pids_of_host()) == 2))
-        self.assertGreater(self.counted(os.path.join(self.folder, "full.etl"))[MODERN], 5000)
+        self.assertGreater(self.counted(path)[MODERN], 5000)
+        _, error = self.run_etwas("stop", name, expect=FAILED)
+        self.assertIn("One whose file reached --max-size has ended by itself, with a whole file",
+                      error)
 
     def test_a_name_is_of_one_session_of_all_processes(self):
         for name in (self.log, self.log.upper()):

@@ -39,6 +39,21 @@ const struct etwas_guide etwas_guides[] = {{NULL, NULL, NULL}};
 
 static const char *command = "etwas-host"; /* for messages */
 
+/* Nobody is told when it ends by itself. */
+static void say_until(struct etwas_output *output, const EVENT_TRACE_PROPERTIES *properties)
+{
+    const uint32_t endless =
+        EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
+    const bool in_kb = (properties->LogFileMode & EVENT_TRACE_USE_KBYTES_FOR_SIZE) != 0;
+    char size[ETWAS_HUMAN_CHARACTERS];
+
+    if (properties->MaximumFileSize != 0 && (properties->LogFileMode & endless) == 0) {
+        etwas_output_format(output, ", and ends when that has %s",
+                            etwas_human_size(size, (double)properties->MaximumFileSize *
+                                                       (in_kb ? 1024 : 1024 * 1024)));
+    }
+}
+
 /* Where the session is, in a line; and in another, if it is of this process alone. */
 static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
@@ -55,6 +70,7 @@ static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
     } else if (block->file_name[0] != '\0') {
         etwas_output_text(output, ", to ");
         etwas_text_plain(output, block->file_name);
+        say_until(output, &block->properties);
     }
     etwas_output_char(output, '\n');
     if (reason != NULL) {

@@ -63,8 +63,9 @@ const char *etwas_steer_reason(uint32_t code)
 
     switch (code) {
     case ERROR_WMI_INSTANCE_NOT_FOUND:
-        return "no such session runs that can be seen: 'etwas ps' shows them. A session that a "
-               "program keeps for itself is steered by the program";
+        return "no such session runs that can be seen: 'etwas ps' shows them. One whose file "
+               "reached --max-size has ended by itself, with a whole file; one that a program "
+               "keeps for itself is steered by the program";
     case ERROR_ALREADY_EXISTS:
         return "a session of this name runs already";
     case ERROR_INVALID_HANDLE:
