@@ -559,7 +559,7 @@ class Kernel(PerfettoTest):
                                     where t.name like 'losses%'""", losses=True)
         self.assertEqual(len(rows), 1)
         self.assertEqual([(s["name"], s["dur"], s["lane"]) for s in slices],
-                         [("1 events lost", 1800, "losses of processor 0")])
+                         [("1 event lost", 1800, "losses of processor 0")])
 
     def test_samples_have_their_stacks(self):
         kernel, program = (0xFFFFFFFF81000010, 0xFFFFFFFF81000020), (0x401000, 0x401010)
@@ -719,10 +719,10 @@ class Losses(PerfettoTest):
                                  s["args"]["cause"], s["args"]["count"])
                                 for s in loaded.slices if s["lane"]),
                          [("lost", "7 events lost", 700, 500, "write error", "7"),
-                          ("lost on processor 1", "1 events lost", 800, 400, "full backlog", "1"),
+                          ("lost on processor 1", "1 event lost", 800, 400, "full backlog", "1"),
                           ("lost on processor 1", "5 events lost", 200, 600, "no free buffer", "5"),
                           ("lost on processor 1", "6 events lost", 800, 400, "no free buffer", "6"),
-                          ("lost while recording", "1 events lost", 0, 2000,
+                          ("lost while recording", "1 event lost", 0, 2000,
                            "while the trace was recorded", "1")])
 
     def test_a_file_cut_anywhere_is_converted_as_far_as_it_goes(self):

@@ -56,11 +56,12 @@ class Programs(ToolTest):
     def test_a_program_that_lives_for_a_moment_loses_nothing(self):
         for count in range(1, 31):
             run = self.record("-e", NAME, "--", self.brief, str(count))
-            while run.stderr != f"{self.path}: {count} events, 0 lost\n":
+            events = "event" if count == 1 else "events"
+            while run.stderr != f"{self.path}: {count} {events}, 0 lost\n":
                 # A busy machine may answer the program too late: then the record says so, and it is
                 # tried again.
                 said = re.fullmatch(re.escape(f"{self.path}: ")
-                                    + r"(\d+) events, (\d+) lost\n"
+                                    + r"(\d+) events?, (\d+) lost\n"
                                     r"(\d+) of them before their programs were attached to the "
                                     r"session\n", run.stderr)
                 self.assertTrue(said, run.stderr)

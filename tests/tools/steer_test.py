@@ -660,6 +660,9 @@ class Steered(SteerTest):
         self.ask(f"disable {self.log} {MODERN_NAME}")
         self.tell("log 3")
         self.ask(f"flush {self.log}")
+        written = self.session(self.log)["buffers_written"]
+        self.assertIn(f"  written       {written} buffer{'' if written == 1 else 's'}, ",
+                      self.ask(f"query {self.log}"))
         self.assertEqual(self.session(self.log)["recorded"], 20 + 20 + 5 + 3)
         self.ask(f"stop {self.log}")
         self.ask(f"stop {self.log}", expect=FAILED)

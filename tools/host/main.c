@@ -90,8 +90,9 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
 
     if (etwas_counts(session, &counts) == ERROR_SUCCESS) {
         etwas_text_plain(output, block->session_name);
-        etwas_output_format(output, ": has ended, %s events, %s lost\n",
+        etwas_output_format(output, ": has ended, %s event%s, %s lost\n",
                             etwas_human_count(recorded, counts.recorded),
+                            etwas_human_plural(counts.recorded),
                             etwas_human_count(lost, counts.lost));
         etwas_output_flush(output);
     }

@@ -17,6 +17,12 @@ enum {
 /* Formats a count with separators: 4,285,266. */
 const char *etwas_human_count(char text[ETWAS_HUMAN_CHARACTERS], uint64_t count);
 
+/* Returns what a noun behind a count ends with. */
+static inline const char *etwas_human_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /*
  * Formats bytes with three digits and a unit: 37 B, 1.50 kB, 165 MB. kB, MB and so on are powers of
  * 1,000.

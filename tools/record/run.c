@@ -216,8 +216,8 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             sum_lost += counts.lost;
         }
     }
-    fprintf(stderr, "%s%s events, %s lost%s", begin, etwas_human_count(recorded, sum_recorded),
-            etwas_human_count(lost, sum_lost), end);
+    fprintf(stderr, "%s%s event%s, %s lost%s", begin, etwas_human_count(recorded, sum_recorded),
+            etwas_human_plural(sum_recorded), etwas_human_count(lost, sum_lost), end);
 }
 
 /* What one has recorded is said, unless only a loss would be. */

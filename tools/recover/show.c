@@ -201,7 +201,7 @@ static void show_text(const char *source, const char *output, const etwas_recove
     if (output != NULL) {
         say_name(to, "recovered to", output);
     }
-    put_count(to, found->events, "events");
+    put_count(to, found->events, found->events == 1 ? "event" : "events");
     print_count(to, found->in_log_file, "events that the log file has already");
     print_count(to, found->overwritten, "events overwritten by newer ones");
     print_count(to, found->lost, "events lost by the session");
@@ -250,8 +250,9 @@ void etwas_recover_show_removed(const char *path, const etwas_recovered *found, 
         etwas_output_text(to, ": ");
         if (found != NULL) {
             etwas_text_plain(to, found->session_name);
-            etwas_output_format(to, " of process %u, %s events\n", found->process_id,
-                                etwas_human_count(count, found->events));
+            etwas_output_format(to, " of process %u, %s event%s\n", found->process_id,
+                                etwas_human_count(count, found->events),
+                                etwas_human_plural(found->events));
         } else {
             etwas_output_format(to, "%s\n", reason);
         }

@@ -25,17 +25,13 @@ static void put_end(struct etwas_output *output)
     etwas_output_char(output, '\n');
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* "1,234 events" */
 static void put_counted(struct etwas_output *output, uint64_t count, const char *what)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
 
-    etwas_output_format(output, "%s %s%s", etwas_human_count(text, count), what, plural(count));
+    etwas_output_format(output, "%s %s%s", etwas_human_count(text, count), what,
+                        etwas_human_plural(count));
 }
 
 static void put_bytes(struct etwas_output *output, double bytes)
@@ -343,10 +339,10 @@ static void put_session(struct etwas_output *output, const struct etwas_counts *
         put_end(output);
     }
     etwas_label(output, "computer");
-    etwas_output_format(output,
-                        "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system ",
-                        input->information.processors, plural(input->information.processors),
-                        header->CpuSpeedInMHz, header->PointerSize * 8);
+    etwas_output_format(
+        output, "%" PRIu32 " processor%s at %" PRIu32 " MHz, %" PRIu32 "-bit, system ",
+        input->information.processors, etwas_human_plural(input->information.processors),
+        header->CpuSpeedInMHz, header->PointerSize * 8);
     etwas_trace_print_system(output, input);
     put_end(output);
     put_time(output, "booted", header->BootTime.QuadPart);

@@ -285,9 +285,11 @@ static void say_events(struct etwas_output *output, const struct etwas_steer_fou
                           "  damaged       one of its processes has written into its memory "
                           "what is no record:\n                ");
         put_count(output, session->counts.quarantined_slots);
-        etwas_output_text(output, " slots are used no more, ");
+        etwas_output_format(output, " slot%s no more used, ",
+                            etwas_human_plural(session->counts.quarantined_slots));
         put_count(output, session->counts.damaged_buffers);
-        etwas_output_text(output, " buffers had such\n");
+        etwas_output_format(output, " buffer%s had such\n",
+                            etwas_human_plural(session->counts.damaged_buffers));
     }
     if (session->has_retention) {
         etwas_output_text(output, "  goes back     ");
@@ -325,9 +327,9 @@ void etwas_steer_show_session(struct etwas_output *output,
                         properties->FreeBuffers, properties->MinimumBuffers,
                         properties->MaximumBuffers);
     say_flush(output, properties);
-    etwas_output_format(output, "  written       %u buffers, %u lost, %u undelivered\n",
-                        properties->BuffersWritten, properties->LogBuffersLost,
-                        properties->RealTimeBuffersLost);
+    etwas_output_format(output, "  written       %u buffer%s, %u lost, %u undelivered\n",
+                        properties->BuffersWritten, etwas_human_plural(properties->BuffersWritten),
+                        properties->LogBuffersLost, properties->RealTimeBuffersLost);
     say_events(output, session);
     put_unshared(output, "  remark        ", session);
     put_removed_pool(output, "  remark        ", session);

@@ -157,7 +157,8 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
         memcpy(&lost, (const char *)counts + causes[i].place, sizeof lost);
         if (lost != 0) {
             errors = begin_warning(summary);
-            etwas_output_format(errors, "%s events lost: %s\n", etwas_human_count(number, lost),
+            etwas_output_format(errors, "%s event%s lost: %s\n", etwas_human_count(number, lost),
+                                etwas_human_plural(lost),
                                 causes[i].text != NULL ? causes[i].text : summary->unwritten);
             etwas_output_flush(errors);
         }

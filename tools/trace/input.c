@@ -11,6 +11,7 @@
 #include "event/names.h"
 #include "exit.h"
 #include "kernel/kernel.h"
+#include "print/human.h"
 #include "print/json.h"
 #include "print/text.h"
 #include "trace/parts.h"
@@ -542,10 +543,11 @@ void etwas_input_warn(const struct etwas_input *input)
     etwas_input_warn_of_end(input);
     if (information->lost_events > 0 || information->lost_buffers > 0) {
         errors = message(input->path);
-        etwas_output_format(errors,
-                            "%" PRIu64 " events and %" PRIu64
-                            " buffers were lost while the trace was recorded\n",
-                            information->lost_events, information->lost_buffers);
+        etwas_output_format(
+            errors,
+            "%" PRIu64 " event%s and %" PRIu64 " buffer%s were lost while the trace was recorded\n",
+            information->lost_events, etwas_human_plural(information->lost_events),
+            information->lost_buffers, etwas_human_plural(information->lost_buffers));
         etwas_output_flush(errors);
     }
     if (information->unattached_code != 0) {

@@ -10,6 +10,8 @@
 
 #include "convert/perfetto/perfetto.h"
 
+#include "print/human.h"
+
 #include <etwas/winerror.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -182,7 +184,8 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
     if (told.is_off) {
         snprintf(name, sizeof name, "not recorded");
     } else {
-        snprintf(name, sizeof name, "%" PRIu64 " events lost", loss.count);
+        snprintf(name, sizeof name, "%" PRIu64 " event%s lost", loss.count,
+                 etwas_human_plural(loss.count));
     }
     put_loss(perfetto, perfetto->loss_tracks[processor], since_ns, time_ns, &loss);
 }
@@ -221,7 +224,8 @@ static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track 
         lost->drawn_ns = from_ns > lost->until_ns ? from_ns : lost->until_ns;
         lost->until_ns = until_ns > lost->drawn_ns ? until_ns : lost->drawn_ns;
     }
-    snprintf(name, sizeof name, "%" PRIu64 " events lost", told->events);
+    snprintf(name, sizeof name, "%" PRIu64 " event%s lost", told->events,
+             etwas_human_plural(told->events));
     put_loss(perfetto, lost->track, lost->drawn_ns, lost->until_ns, &loss);
 }
 
@@ -243,7 +247,7 @@ static void put_session_losses(struct etwas_perfetto *perfetto, const struct etw
 /* ---- totals ---------------------------------------------------------------------------------- */
 
 static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input *input,
-                      const char *what, uint64_t count)
+                      const char *what, const char *became, uint64_t count)
 {
     const struct etwas_perfetto_file *file = &perfetto->files[input->number - 1];
     char name[64];
@@ -251,7 +255,8 @@ static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input 
         .name = name, .cause = "while the trace was recorded", .count = count, .path = input->path};
 
     if (count > 0) {
-        snprintf(name, sizeof name, "%" PRIu64 " %s", count, what);
+        snprintf(name, sizeof name, "%" PRIu64 " %s%s %s", count, what, etwas_human_plural(count),
+                 became);
         put_loss(perfetto, make_track(perfetto, "lost while recording"),
                  file->has_events ? file->first_ns : perfetto->first_ns,
                  file->has_events ? file->last_ns : perfetto->first_ns, &loss);
@@ -307,10 +312,10 @@ void etwas_perfetto_take_totals(struct etwas_perfetto *perfetto)
                     file->has_events ? file->last_ns : perfetto->first_ns, perfetto->latest_ns);
         }
         put_session_losses(perfetto, input);
-        put_total(perfetto, input, "events lost", without_time(perfetto, input));
-        put_total(perfetto, input, "buffers lost",
+        put_total(perfetto, input, "event", "lost", without_time(perfetto, input));
+        put_total(perfetto, input, "buffer", "lost",
                   input->information.lost_buffers - input->information.repeated_lost_buffers);
-        put_total(perfetto, input, "events overwritten", etwas_input_overwritten(input));
+        put_total(perfetto, input, "event", "overwritten", etwas_input_overwritten(input));
     }
     put_stats(perfetto);
 }
