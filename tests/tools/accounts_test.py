@@ -261,9 +261,9 @@ class Overlapping(ToolTest):
         first, later = self.telling("1.etl", [5]), self.telling("2.etl", [5, 4], (RED, BLUE))
         self.assert_lost(9, first, later)
         self.assertIn(
-            "etwas dump: note: 5 lost or overwritten events are told of by more than one of the files, "
-            "which are of one "
-            "session, and count once", self.run_etwas("dump", first, later)[1])
+            "etwas dump: note: 5 lost or overwritten events are told of by more than one of the "
+            "files, which are of one session, and count once",
+            self.run_etwas("dump", first, later)[1])
         self.assert_lost(5, first, first)
         self.assertNotIn("told of", self.run_etwas("dump", first)[1])
 

@@ -180,8 +180,8 @@ class Described(NamesTest):
                         ("convert", "--to", "csv"),
                         ("diff", path, path, path, path, "--against", path, path, path)):
             _, error = self.run_any(*command, path)
-            self.assertIn(f"etwas {command[0]}: {path}: of its manifests could not be used: 1 element: "
-                          "<event> in line 4\n", error, command)
+            self.assertIn(f"etwas {command[0]}: {path}: of its manifests could not be used: "
+                          "1 element: <event> in line 4\n", error, command)
             self.assertEqual(error.count("could not be used"), 8 if command[0] == "diff" else 1,
                              command)
 
