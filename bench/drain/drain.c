@@ -12,9 +12,9 @@
  *     drain/FOLDER/METHOD/flusher   processor time of the flusher for the time one producer logs
  *     drain/FOLDER/METHOD/waits     waits for a buffer, of one producer
  *
- * FOLDER is `disk` ($ETWAS_BENCH_DISK, else /var/tmp) and `tmpfs` (/dev/shm); METHOD
- * says how the library writes there: `direct` past the page cache, or `buffered`. The other way's
- * plain writes are measured too. --long: 8 GB, 10 s at most.
+ * FOLDER is `disk` ($ETWAS_BENCH_DISK, else /var/tmp) and `tmpfs` (/dev/shm); METHOD says how the
+ * library writes there: `direct` past the page cache, or `buffered`. The other way's plain writes
+ * are measured too. --long: 8 GB, 10 s at most.
  */
 #include <etwas/etwas.h>
 #include <fcntl.h>

@@ -429,10 +429,9 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **GuidPropertiesArray,
  *   NextOffset leads from one instance to the next, and is 0 in the last. Each registration of this
  *   process has an instance (TRACE_PROVIDER_FLAG_LEGACY: a classic provider). Each other process
  *   with a registration has one. In that one IsEnabled is 0 for a session that the process cannot
- *   log to. If no provider is registered and a session has
- *   enabled the GUID beforehand, there is one instance with TRACE_PROVIDER_FLAG_PRE_ENABLE and the
- *   process id 0. A system provider is listed while a session enables it, as one instance with the
- *   process id 0.
+ *   log to. If no provider is registered and a session has enabled the GUID beforehand, there is
+ *   one instance with TRACE_PROVIDER_FLAG_PRE_ENABLE and the process id 0. A system provider is
+ *   listed while a session enables it, as one instance with the process id 0.
  * TraceGroupQueryList: an array of the GUIDs of groups that have providers, or that are enabled.
  * TraceGroupQueryInfo, with a group's GUID in InBuffer: the size in bytes of the following
  *   TRACE_ENABLE_INFO structures (32 bits), one such structure for each session that enables the

@@ -175,8 +175,8 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
 /*
  * Finds the GUIDs of the registered providers with a name, in this process and in those that take
  * part. The name may be a pattern (ETWAS_FILTER_TYPE_PROVIDER_NAME). ASCII letters compare without
- * regard to case. `guids` receives up to `room` of them, each
- * once; it may be NULL only if `room` is 0. *count receives their number. The function reads files.
+ * regard to case. `guids` receives up to `room` of them, each once; it may be NULL only if `room`
+ * is 0. *count receives their number. The function reads files.
  * Thread-safe; not async-signal-safe.
  *
  * ERROR_NOT_FOUND: there is none.

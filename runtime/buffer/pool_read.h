@@ -7,8 +7,7 @@
  * of a session of this process, or words that were copied from somewhere.
  *
  *     list      the buffers that a slot has, in the order of their claims: within a slot that is
- *               the
- *               order of time
+ *               the order of time
  *     inspect   finds how much there is in one of them
  *     records   copies it, and counts what is whole in the copy
  *
@@ -17,13 +16,11 @@
  *
  *     current in its slot      up to where the slot's word says
  *     rseq slot, and full      up to its `end`. It is full if the slot's `next_buffer` does not
- *                              name
- *                              it: the next buffer is claimed and was not current yet, and there is
- *                              only one
+ *                              name it: the next buffer is claimed and was not current yet, and
+ *                              there is only one
  *     shared slot              all records with a final marker: those that their writers have not
- *                              finished
- *                              are left out. A buffer that is not current and in which nothing is
- *                              committed was never current, or is being cleared
+ *                              finished are left out. A buffer that is not current and in which
+ *                              nothing is committed was never current, or is being cleared
  *     shared slot, PINNED, and claimed after its current buffer
  *                              is skipped: its claimer is about to clear it. What is pinned for a
  *                              snapshot or a window was current before another became so

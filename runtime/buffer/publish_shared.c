@@ -24,8 +24,7 @@
  *     S1  pairs with the flusher's acquire of a marker: a marker with bit 31 says that the record
  *         is whole.
  *     A1  pairs with the acquire of the commit word by the flusher and by the thread that claims
- *         the
- *         buffer next.
+ *         the buffer next.
  *
  * After X2 the pool cannot go away: stop waits until what is reserved is committed, or leaks the
  * pool. After A1 nothing of the session may be touched.

@@ -10,9 +10,8 @@
  *     flight recorder   any row takes what is unused. If nothing is, a row at its quota or above
  *                       replaces its own oldest buffer, and a row below its quota the oldest of the
  *                       row that is most above its own. There is such a row, since nothing is
- *                       unused,
- *                       and it has a full buffer, since a quota is more than the buffers that its
- *                       slots need at once
+ *                       unused, and it has a full buffer, since a quota is more than the buffers
+ *                       that its slots need at once
  *     else              a row at its quota takes no more until the flusher has released some of its
  *                       buffers
  *

@@ -13,8 +13,7 @@
  *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous, claimed as oq:
  *             [o[b] still;  commit: exchange o[q]: oq → CLOSED];  a candidate now (oldest.c)
  *     CLAIM   the next buffer is not valid. x ← a FREE buffer, or a new one (GROW), or, in
- *             buffering
- *             mode, the oldest CLOSED one, claimed as ox; t ← next ticket
+ *             buffering mode, the oldest CLOSED one, claimed as ox; t ← next ticket
  *             [word, o[b], next buffer s, o[s] still;  next buffer ← x;
  *              commit: exchange o[x]: ox → {t, p, HELD}]
  *     ADOPT   the next buffer n is valid: o[n] = {.., p, HELD}, n ≠ b
@@ -37,9 +36,8 @@
  *     o[b] is unchanged means that the link, from which q and oq are read, is true (current.h).
  *   - b.end, b's age, n.link and n's first bytes are written before the commit. Interrupted before
  *     it, b is still current and n still the next buffer; no thread reads the end of a current
- *     buffer
- *     nor the link or the bytes of a next buffer, or believes the age of a buffer that is not
- *     closed.
+ *     buffer nor the link or the bytes of a next buffer, or believes the age of a buffer that is
+ *     not closed.
  *   - Everything read before a sequence may be another session's, if this one ended meanwhile; the
  *     memory is kept. If the gate is unchanged, all of it was this session's.
  *

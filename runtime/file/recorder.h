@@ -8,11 +8,9 @@
  *
  *     WAITING   a trigger that comes too soon after the last, or beyond the cap, is only counted
  *     OPEN      each buffer of the window is pinned as soon as it is full, until only the reserve
- *               is
- *               left to the writers. Triggers that come are joined to the window
+ *               is left to the writers. Triggers that come are joined to the window
  *     the file  is written in one pass of the flusher; then nothing is pinned any more. A trigger
- *               that
- *               comes meanwhile begins the next window
+ *               that comes meanwhile begins the next window
  *
  * Writers are not affected: they find no pinned buffer to overwrite, and take the next. So that
  * they always find one, what each slot needs to go on is never pinned (recorder_least_reserve).

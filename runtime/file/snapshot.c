@@ -217,8 +217,8 @@ static uint32_t snapshot_write_pinned(struct snapshot *snapshot, struct held *he
 }
 
 /*
- * Copies what is committed in a buffer that is current in an rseq slot. Its writers are
- * not held up: if the buffer is still of the same claim after the copy, the copy is true.
+ * Copies what is committed in a buffer that is current in an rseq slot. Its writers are not held
+ * up: if the buffer is still of the same claim after the copy, the copy is true.
  */
 static bool snapshot_copy_current(const struct snapshot *snapshot, struct held *held,
                                   struct etwas_collected *collected)

@@ -98,10 +98,12 @@ void etwas_callbacks_disable(void);
  * Runs the requests of a control GUID up to the request `newest`.
  *
  *     timeout_ms  0                   runs them in this thread; what another thread runs already is
- *                 left to it ETWAS_WAIT_FOREVER  runs them in this thread, and waits for what
- *                 another thread runs else                waits so long at most: a thread of the
- *                 library runs them. Inside a callback of the same registration, and where no
- *                 thread can be created, this one does
+ *                                     left to it
+ *                 ETWAS_WAIT_FOREVER  runs them in this thread, and waits for what another thread
+ *                                     runs
+ *                 else                waits so long at most: a thread of the library runs them.
+ *                                     Inside a callback of the same registration, and where no
+ *                                     thread can be created, this one does
  *
  * Returns false when a timeout other than 0 has passed, or another thread waits for this one,
  * before all of them were run.

@@ -42,8 +42,8 @@ const struct etwas_in_type *etwas_in_type(uint16_t in_type);
 
 /*
  * Stores the name that the description of a class, which has been checked, has of the class's
- * provider. Returns whether a provider that is registered, with this class
- * or under this GUID, has another name than before. Takes the control lock.
+ * provider. Returns whether a provider that is registered, with this class or under this GUID, has
+ * another name than before. Takes the control lock.
  */
 bool etwas_described_name_store(const etwas_class_description *description);
 

@@ -6,7 +6,8 @@
  * is a list of pieces, by the sequence of buffer/quick_rseq.h, into the slot of the processor that
  * runs the caller.
  *
- * FIND     the slot, and with it the session's clock PUBLISH  the sequence
+ *     FIND     the slot, and with it the session's clock
+ *     PUBLISH  the sequence
  *
  * Finds nothing where there is no such sequence, or the session has no rseq slots or has records
  * with times. A record that is not published here, mostly because the buffer is full, the caller

@@ -44,11 +44,11 @@ struct etwas_file_set_member etwas_file_set_member_of(struct etwas_trace *const 
  * Counts of a session that several of its files repeat, so that each counts once. Three kinds of
  * files have such counts:
  *
- *     snapshots, and copies of one file      each counts the whole session, or file, so far: the
- *                greatest is right
- *     parts, and files under other names     each counts its own: they add up
- *     a recovered file                       counts its whole session: right unless the others add
- *       up to more
+ *     snapshots, and copies of one file    each counts the whole session, or file, so far: the
+ *                                          greatest is right
+ *     parts, and files under other names   each counts its own: they add up
+ *     a recovered file                     counts its whole session: right unless the others add up
+ *                                          to more
  */
 
 /*

@@ -5,9 +5,10 @@
  * Real-time delivery as the session sees it: drained buffers go to every connected consumer, or
  * into the backlog while there is none. reader/consumer.h is the other end.
  *
- *     drain ──deliver──▶ queue of consumer 1 ──next──▶ ProcessTrace ├──▶ queue of consumer 2
- *           ──next──▶ ProcessTrace └──▶ backlog, while there is no consumer; the consumer that
- *           connects first reads it, before its queue (R171)
+ *     drain ──deliver──▶ queue of consumer 1 ──next──▶ ProcessTrace
+ *                   ├──▶ queue of consumer 2 ──next──▶ ProcessTrace
+ *                   └──▶ backlog, while there is no consumer; the consumer that connects first
+ *                        reads it, before its queue (R171)
  *
  * A buffer is copied once, and the consumers share the copy. Neither a writer nor a delivery waits
  * for a consumer. A consumer that does not read in time loses buffers, and gets a notice of that

@@ -7,13 +7,14 @@
  *
  * The states of a consumer (`local_consumer_set_state` in consumer.c):
  *
- *     DISCONNECTED ──▶ CATCHING_UP ──▶ LIVE ──▶ DISCONNECTED └──────────────────▶         ▲
- *                  └────────────────────┘
+ *     DISCONNECTED ──▶ CATCHING_UP ──▶ LIVE ──▶ DISCONNECTED
+ *                  └──────────────────▶         ▲
+ *                          └────────────────────┘
  *
  *     state        | reads                            | leaves it
  *     -------------+----------------------------------+------------------------------------------
- *     DISCONNECTED | nothing                          | when it connects, once: CATCHING_UP if |
- *                  | no consumer reads the backlog, else LIVE
+ *     DISCONNECTED | nothing                          | when it connects, once: CATCHING_UP if
+ *                  |                                  | no consumer reads the backlog, else LIVE
  *     CATCHING_UP  | the backlog, alone               | at the backlog's end: LIVE; or as LIVE does
  *     LIVE         | its queue, which has grown since | stopped, or leaving: DISCONNECTED, for good
  *

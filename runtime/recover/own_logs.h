@@ -48,9 +48,9 @@ struct etwas_own_logs {
 };
 
 /*
- * Opens the log files that a copied mapping names; a recorder has none. Both descriptors
- * in `logs` are -1 before the call. `may_lack`: the process may have been refused something since,
- * or the system may have lost what it had accepted. The caller closes them.
+ * Opens the log files that a copied mapping names; a recorder has none. Both descriptors in `logs`
+ * are -1 before the call. `may_lack`: the process may have been refused something since, or the
+ * system may have lost what it had accepted. The caller closes them.
  */
 void etwas_own_logs_open(struct etwas_own_logs *logs, const struct etwas_recover_source *source,
                          const struct etwas_mapping_copy *copy, bool may_lack);

@@ -6,8 +6,8 @@
  * (registry/connection.h; the op is CONSUME):
  *
  *     consumer ──CONSUME, empty─────────────────────────▶ host
- *     consumer ◀──HEAD, in pieces; then as it comes─────── host ◀──CLOCKS, BUFFER in pieces, BOUND,
- *              END────
+ *     consumer ◀──HEAD, in pieces; then as it comes─────── host
+ *              ◀──CLOCKS, BUFFER in pieces, BOUND, END────
  *     consumer ──DONE, for each buffer──────────────────▶ host
  *
  * or the host answers with an error alone. The pieces of one thing come in order, and nothing comes

@@ -54,8 +54,7 @@ struct parts {
 
 /*
  * The set "`prefix`%d.etl" of a stopped session, serials from 1 up to the first that is not there.
- * Fails the test unless each part is complete in itself, says which it is, and
- * no event is in two.
+ * Fails the test unless each part is complete in itself, says which it is, and no event is in two.
  */
 void read_parts(etwas_trace_handle session, const char *prefix, struct parts *parts);
 

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHOW_CLOCK_H
 
 /*
- * A file's clocks: what the cycle counter was worth, how the clocks ran
- * against each other, and how well times are known.
+ * A file's clocks: what the cycle counter was worth, how the clocks ran against each other, and how
+ * well times are known.
  */
 
 #include "print/output.h"

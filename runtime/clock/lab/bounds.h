@@ -4,7 +4,8 @@
 /*
  * Bounds of the offset between the clocks of two processors, by rounds of ping-pong.
  *
- *     near   sent ------------------------------ received \                              /
+ *     near   sent ------------------------------ received
+ *                \                              /
  *     far         `------- answered -----------'
  *
  * Let d(t) = far(t) - near(t) be the offset, constant during a round. The answer's stamp was taken

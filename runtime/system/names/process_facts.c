@@ -22,7 +22,7 @@ enum {
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /*
- * 42 (name) S 1 42 7 … with the start as its 22nd field
+ *     42 (name) S 1 42 7 … with the start as its 22nd field
  *
  * The name may contain any characters, also closing parentheses; what follows it contains none.
  */
