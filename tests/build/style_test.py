@@ -82,6 +82,25 @@ PRIVATE = re.compile(
     r"wish(?:es|ed)?|followers?|the look)\b(?!-)", re.IGNORECASE)
 
 
+def cells(line):
+    """The columns at which a line of comment begins, and begins again behind two blanks."""
+    return [found.start() for found in re.finditer(r"(?:(?<=  )|(?<=\* ))[^ */]", line)]
+
+
+def torn(lines):
+    """(number, what is wrong, line) of tables and diagrams in a comment that were wrapped like
+    text: the rest of a row has a line of its own, or two rows of a diagram have one."""
+    for number, (above, line, below) in enumerate(zip(lines, lines[1:], lines[2:]), 1):
+        words = line.strip(" *").split()
+        if (0 < len(words) <= 2 and words[0][0].isalpha() and line[-1] not in ".:;"
+                and cells(line) == cells(above)[-1:] == cells(below)[:1]
+                and len(above) + 1 + len(words[0]) > COLUMNS):
+            yield number, "is the rest of a row", line.strip()
+        if any(not above[found.end() - 1:found.end()].strip()
+               for found in re.finditer("\\w [├└]", line)):
+            yield number, "joins two rows of a diagram", line.strip()
+
+
 def wrong_in(text):
     """(line, what is wrong, the sentence or line) of the comments of a C source."""
     for token in TOKEN.finditer(text):
@@ -98,7 +117,9 @@ def wrong_in(text):
             if PRIVATE.search(sentence):
                 yield line, "has a word of our own", sentence
         start = text.rfind("\n", 0, token.start()) + 1
-        for offset, whole in enumerate(text[start:token.end()].split("\n")):
+        lines = text[start:token.end()].split("\n")
+        yield from ((line + offset, what, row) for offset, what, row in torn(lines))
+        for offset, whole in enumerate(lines):
             if len(whole) > COLUMNS:
                 yield line + offset, f"is longer than {COLUMNS} columns", whole.strip()
 
