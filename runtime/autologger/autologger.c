@@ -275,7 +275,7 @@ static void autologger_start_source(struct request *request, struct one *one)
         autologger_report(request, one, 0, one->source.code, one->source.reason);
         return;
     }
-    if (!etwas_autologger_read(one->source.text, one->source.bytes, &one->autologger, &fault)) {
+    if (!etwas_autologger_parse(one->source.text, one->source.bytes, &one->autologger, &fault)) {
         autologger_report(request, one, fault.line, ERROR_INVALID_DATA, fault.reason);
         return;
     }

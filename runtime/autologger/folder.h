@@ -21,9 +21,9 @@
 struct dirent;
 
 /*
- * Reading the file of an AutoLogger (docs/howto/autologger.md): values of the session by ETW's
- * names of them, then a section for each provider. The file is not trusted: anything that is not
- * exactly right is an error, and then nothing of it is used.
+ * Parsing the text of an AutoLogger's file (docs/howto/autologger.md): values of the session by
+ * ETW's names of them, then a section for each provider. The file is not trusted: anything that is
+ * not exactly right is an error, and then nothing of it is used.
  */
 
 enum {
@@ -65,9 +65,9 @@ struct etwas_autologger_error {
     const char *reason; /* a part of a sentence, of static storage */
 };
 
-/* Reads a text, which need not be terminated. False: *fault says where it is wrong, and why. */
-bool etwas_autologger_read(const char *text, size_t bytes, struct etwas_autologger *autologger,
-                           struct etwas_autologger_error *fault);
+/* Parses a text, which need not be terminated. False: *fault says where it is wrong, and why. */
+bool etwas_autologger_parse(const char *text, size_t bytes, struct etwas_autologger *autologger,
+                            struct etwas_autologger_error *fault);
 
 struct etwas_autologger_source {
     char path[PATH_MAX];        /* of the file, or of a folder that is not trusted */

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
 
     MUST(autologger != NULL);
-    if (etwas_autologger_read(text, size, autologger, &fault)) {
+    if (etwas_autologger_parse(text, size, autologger, &fault)) {
         walk_autologger(autologger);
     } else {
         MUST(fault.reason != NULL);

@@ -21,7 +21,7 @@ static struct etwas_autologger autologger;
 
 static bool read_text(const char *text, struct etwas_autologger_error *fault)
 {
-    return etwas_autologger_read(text, strlen(text), &autologger, fault);
+    return etwas_autologger_parse(text, strlen(text), &autologger, fault);
 }
 
 static void expect_good(const char *text)
@@ -184,7 +184,7 @@ static void what_is_too_much_is_refused(void **state)
     expect_fault(text, 2, "511 characters together");
     text[used + ETWAS_FILTER_NAMES_UNITS - 1] = 'n';
     expect_fault(text, 1, "511 characters together");
-    assert_false(etwas_autologger_read("Start = 1\n\0", 11, &autologger, &fault));
+    assert_false(etwas_autologger_parse("Start = 1\n\0", 11, &autologger, &fault));
     assert_int_equal(fault.line, 2);
 }
 

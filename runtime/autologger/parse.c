@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
+/*
+ * The text of an AutoLogger's file, which folder.c has read, line by line.
+ */
 #include "autologger/folder.h"
 
 #include <etwas/evntrace.h>
@@ -344,8 +347,8 @@ static void autologger_file_read_line(struct reading *reading, struct stretch li
     }
 }
 
-bool etwas_autologger_read(const char *text, size_t bytes, struct etwas_autologger *autologger,
-                           struct etwas_autologger_error *fault)
+bool etwas_autologger_parse(const char *text, size_t bytes, struct etwas_autologger *autologger,
+                            struct etwas_autologger_error *fault)
 {
     struct reading reading = {.autologger = autologger};
     size_t at = 0;
