@@ -98,7 +98,7 @@ void etwas_deferred_work_run(const struct etwas_deferred_work *acknowledgements)
     if (work != NULL) {
         *work = *acknowledgements;
         ck_pr_inc_32(&callback_threads);
-        if (etwas_service_spawn(deferred_work_thread, work, "etwas-callback")) {
+        if (etwas_service_spawn(deferred_work_thread, work, "etwas-deferred")) {
             return;
         }
         ck_pr_dec_32(&callback_threads);
