@@ -202,7 +202,7 @@ static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
  * Writes the new clock snapshots first, then the header that includes them: if a writer is killed
  * in between, buffer 0 ends with a whole record.
  */
-bool etwas_log_clock_snapshots_store(struct etwas_log_file *file)
+bool etwas_log_first_buffer_store(struct etwas_log_file *file)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
     const struct etwas_log_header *header = &file->header;
@@ -431,8 +431,8 @@ struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file
     clock_snapshots->busy = false;
     clock_snapshots_changed(file, clock_snapshots->fixed + clock_snapshots->running - 1);
     /* A failed update is tried again with the next one. */
-    if (clock_snapshots->stored_at != file->cursor.written &&
-        !etwas_log_clock_snapshots_store(file) && write.code == ERROR_SUCCESS) {
+    if (clock_snapshots->stored_at != file->cursor.written && !etwas_log_first_buffer_store(file) &&
+        write.code == ERROR_SUCCESS) {
         write.code = ERROR_WRITE_FAULT;
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));

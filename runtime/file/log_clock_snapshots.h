@@ -108,7 +108,10 @@ void etwas_log_clock_snapshots_make_room_for_losses(struct etwas_log_file *file)
 /* Returns whether they fill buffer 0 in memory as the members say. */
 bool etwas_log_clock_snapshots_are_valid(const struct etwas_log_file *file);
 
-/* Brings buffer 0 in the file up to date. Returns false if the system refused. */
-bool etwas_log_clock_snapshots_store(struct etwas_log_file *file);
+/*
+ * Brings buffer 0 in the file up to date: its header, and what lies behind it. etwas_log_file_end
+ * completes the header so. Returns false if the system refused.
+ */
+bool etwas_log_first_buffer_store(struct etwas_log_file *file);
 
 #endif

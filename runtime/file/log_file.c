@@ -315,7 +315,7 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
         return ERROR_SUCCESS;
     }
     log_file_count(file, totals);
-    counted = etwas_log_clock_snapshots_store(file);
+    counted = etwas_log_first_buffer_store(file);
     code = etwas_log_file_store(file, lost);
     if (code != ERROR_SUCCESS || !counted) {
         return code != ERROR_SUCCESS ? code : ERROR_WRITE_FAULT;
@@ -357,7 +357,7 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
     file->counted = *totals;
     etwas_log_header_end(&file->header, &now, file->processors);
     etwas_log_clock_snapshots_end(file, &now);
-    if (etwas_log_clock_snapshots_store(file) && good) {
+    if (etwas_log_first_buffer_store(file) && good) {
         file->stage = ETWAS_LOG_FILE_ENDED;
     }
     ETWAS_INVARIANT(etwas_log_file_is_valid(file));
