@@ -11,7 +11,7 @@
 #include "control/lifecycle.h"
 #include "etl/clock_convert.h"
 #include "file/prepared_snapshot.h"
-#include "file/recorder.h"
+#include "file/snapshot.h"
 #include "flush/flusher.h"
 #include "provider/image_records.h"
 #include "provider/source.h"

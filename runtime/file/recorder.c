@@ -15,6 +15,7 @@
 #include "buffer/switch.h"
 #include "clock/clock.h"
 #include "etl/clock_convert.h"
+#include "file/snapshot.h"
 #include "platform/wait.h"
 #include "session/file_name.h"
 #include "shared/mapping.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-#include "file/recorder.h"
+/*
+ * A snapshot lists the session's buffers as they are when it begins, and then copies and writes one
+ * after the other, the newest first. Writers are not held up: a buffer that they overwrite before
+ * its turn comes is left out.
+ */
+#include "file/snapshot.h"
 
 #include <ck_pr.h>
 #include <etwas/winerror.h>

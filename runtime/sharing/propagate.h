@@ -12,7 +12,7 @@
 
 #include <etwas/recorder.h>
 
-#include "file/recorder.h"
+#include "file/snapshot.h"
 
 enum {
     ETWAS_PROPAGATE_THREADS = 8,
