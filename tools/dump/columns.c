@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which columns there are, and what each shows of an event.
+ * Which columns are chosen, and what each shows of an event. All their names are in
+ * event/property.c, their help in columns_help.c.
  */
 
 #include "dump/dump.h"

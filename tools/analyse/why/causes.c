@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Why a chosen instance did not run: which threads had the processor that it waited for. */
+/*
+ * Why a chosen instance did not run: which threads had the processor that it waited for. What it
+ * was blocked on is in blocks.c.
+ */
 
 #include "analyse/why/why.h"
 
