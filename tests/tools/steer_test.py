@@ -697,12 +697,12 @@ class Steered(SteerTest):
         self.tell("log 5000")
         now = self.session(self.recorder)
         self.ask(f"snapshot -o {other} {self.recorder}")
-        told, = self.ask_json(f"stat --json {other}")
+        told, = self.stat_json(other)
         self.assertGreater(now["overwritten"], 0)
         self.assertEqual((told["events"], told["overwritten"]),
                          (now["recorded"], now["overwritten"]))
         self.assertLessEqual(told["covered_start_time"], told["last_time"])
-        out = self.ask(f"stat {other}")
+        out, _ = self.run_etwas("stat", other)
         self.assertIn(f"  overwritten   {now['overwritten']:,} events by newer ones, as a flight "
                       "recorder does\n  retained      all events since ", out)
         self.assertRegex(out, r"s, of which each processor's events are all here; [\d,]+ events? "
