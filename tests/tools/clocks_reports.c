@@ -270,6 +270,7 @@ static void make_pair(etwas_clock_report *report, struct etwas_clocks_machine *m
     make_machine(report, 2, 2);
     make_all_pairs(report);
     make_trusted(report);
+    report->trust.reasons |= ETWAS_CLOCK_REASON_HYPERVISOR;
     *machine = (struct etwas_clocks_machine){
         .host = "auk", .examined = "2026-03-14T15:09:26Z", ETWAS_SEQUENCES_USED};
 }

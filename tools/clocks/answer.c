@@ -14,11 +14,19 @@
 static void put_use(struct etwas_output *output, const struct etwas_clocks_view *view,
                     uint32_t source)
 {
+    const etwas_clock_trust *trust = &view->report->trust;
+
+    /* What the counter of another host says nobody knows. */
+    if (source + 1 == ETWAS_CLOCK_TSC && (trust->reasons & ETWAS_CLOCK_REASON_HYPERVISOR) != 0) {
+        etwas_output_text(output, "Use TSC: --clock tsc, or qpc if this virtual machine may be "
+                                  "moved to another host.\n");
+        return;
+    }
     etwas_output_format(output,
                         "Use %s: --clock %s, or ClientContext %" PRIu32
                         ". The cycle counter (TSC) is %s.\n",
                         etwas_clocks_name(view, source), etwas_clocks_id(source), source + 1,
-                        etwas_clocks_verdict(view->report->trust.verdict));
+                        etwas_clocks_verdict(trust->verdict));
 }
 
 /* What an event pays for its stamp, with the other clocks of sessions beside it. */

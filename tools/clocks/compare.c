@@ -14,11 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    NUMBER = 10,
-    DRIFT = 18,
-};
-
 static bool is_in_either(const struct etwas_clocks_side *a, const struct etwas_clocks_side *b,
                          uint32_t source)
 {
@@ -96,103 +91,98 @@ static void put_trust(struct etwas_output *output, const struct etwas_clocks_sid
 
 /* ---- The clocks ---- */
 
-static void put_ns(struct etwas_output *output, const etwas_clock_source_report *source, double ns)
+static void add_ns(struct etwas_table *table, const etwas_clock_source_report *source, double ns)
 {
-    etwas_text_right(output, source->available ? etwas_clocks_ns(ns).text : "-", NUMBER);
+    etwas_table_text(table, source->available ? etwas_clocks_ns(ns).text : "-");
 }
 
 static void put_costs(struct etwas_output *output, const struct etwas_clocks_side *a,
                       const struct etwas_clocks_side *b)
 {
-    static const char *const titles[] = {"A", "B", "B / A", "cold A", "cold B", "p99 A", "p99 B"};
+    static const char *const titles[] = {"clock",  "A",      "B",     "B / A",
+                                         "cold A", "cold B", "p99 A", "p99 B"};
     const struct etwas_clocks_view view = {.report = &a->report};
+    struct etwas_table table;
 
     etwas_output_text(output, "\nCost of one reading in ns: in a row; cold: the median with its "
-                              "code and data out of the caches\n  ");
-    etwas_text_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
-        etwas_text_right(output, titles[i], NUMBER);
-    }
-    etwas_output_char(output, '\n');
+                              "code and data\nout of the caches\n");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *first = &a->report.sources[i];
         const etwas_clock_source_report *second = &b->report.sources[i];
         double ratio = cost_ratio(a, b, i);
-        char text[32] = "-";
 
         if (!is_in_either(a, b, i)) {
             continue;
         }
+        etwas_table_text(&table, etwas_clocks_name(&view, i));
+        add_ns(&table, first, first->back_to_back_ns);
+        add_ns(&table, second, second->back_to_back_ns);
         if (isfinite(ratio)) {
-            snprintf(text, sizeof text, ratio < 1000 ? "%.2f" : "%.0e", ratio);
+            etwas_table_format(&table, ratio < 1000 ? "%.2f" : "%.0e", ratio);
+        } else {
+            etwas_table_text(&table, "-");
         }
-        etwas_clocks_print_name(output, &view, i);
-        put_ns(output, first, first->back_to_back_ns);
-        put_ns(output, second, second->back_to_back_ns);
-        etwas_text_right(output, text, NUMBER);
-        put_ns(output, first, first->cold_ns.median);
-        put_ns(output, second, second->cold_ns.median);
-        put_ns(output, first, first->warm_ns.p99);
-        put_ns(output, second, second->warm_ns.p99);
-        etwas_output_char(output, '\n');
+        add_ns(&table, first, first->cold_ns.median);
+        add_ns(&table, second, second->cold_ns.median);
+        add_ns(&table, first, first->warm_ns.p99);
+        add_ns(&table, second, second->warm_ns.p99);
     }
+    etwas_table_print(&table, output);
 }
 
 /* How far a stamp was behind an earlier one of another processor. */
-static void put_order(struct etwas_output *output, const struct etwas_clocks_side *side,
+static void add_order(struct etwas_table *table, const struct etwas_clocks_side *side,
                       uint32_t source)
 {
     const struct etwas_clocks_order *order = &side->order[source];
 
-    etwas_text_right(output,
-                     order->smaller > 0     ? etwas_clocks_duration(order->worst_ns).text
-                     : order->handovers > 0 ? "0"
-                                            : "-",
-                     NUMBER);
+    etwas_table_text(table, order->smaller > 0     ? etwas_clocks_duration(order->worst_ns).text
+                            : order->handovers > 0 ? "0"
+                                                   : "-");
 }
 
-static void put_step(struct etwas_output *output, const etwas_clock_source_report *source)
+static void add_step(struct etwas_table *table, const etwas_clock_source_report *source)
 {
-    etwas_text_right(output, source->available ? etwas_clocks_duration(source->unit_ns).text : "-",
-                     NUMBER);
+    etwas_table_text(table, source->available ? etwas_clocks_duration(source->unit_ns).text : "-");
 }
 
-static void put_drift(struct etwas_output *output, const etwas_clock_source_report *source)
+static void add_drift(struct etwas_table *table, const etwas_clock_source_report *source)
 {
     const etwas_clock_drift *drift = &source->against_raw;
-    char text[96] = "-";
 
     if (drift->known && isfinite(drift->ppm)) {
-        snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
-                 etwas_clocks_ppm_interval(drift->interval_ppm).text);
+        etwas_table_format(table, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
+                           etwas_clocks_ppm_interval(drift->interval_ppm).text);
+    } else {
+        etwas_table_text(table, "-");
     }
-    etwas_text_right(output, text, DRIFT);
 }
 
 static void put_errors(struct etwas_output *output, const struct etwas_clocks_side *a,
                        const struct etwas_clocks_side *b)
 {
+    static const char *const titles[] = {"clock",   "order A", "order B", "moves A",
+                                         "moves B", "drift A", "drift B"};
     const struct etwas_clocks_view view = {.report = &a->report};
+    struct etwas_table table;
 
     etwas_output_text(output, "\nErrors: out of order across processors by; what the clock moves "
-                              "by; drift against\nCLOCK_MONOTONIC_RAW in ppm\n  ");
-    etwas_text_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS - 4);
-    etwas_output_format(output, "%*s%*s%*s%*s%*s%*s\n", NUMBER, "order A", NUMBER, "order B",
-                        NUMBER, "moves A", NUMBER, "moves B", DRIFT, "drift A", DRIFT, "drift B");
+                              "by; drift against\nCLOCK_MONOTONIC_RAW in ppm\n");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         if (!is_in_either(a, b, i)) {
             continue;
         }
-        etwas_output_text(output, "  ");
-        etwas_text_left(output, etwas_clocks_name(&view, i), ETWAS_CLOCKS_NAME_COLUMNS - 4);
-        put_order(output, a, i);
-        put_order(output, b, i);
-        put_step(output, &a->report.sources[i]);
-        put_step(output, &b->report.sources[i]);
-        put_drift(output, &a->report.sources[i]);
-        put_drift(output, &b->report.sources[i]);
-        etwas_output_char(output, '\n');
+        etwas_table_text(&table, etwas_clocks_name(&view, i));
+        add_order(&table, a, i);
+        add_order(&table, b, i);
+        add_step(&table, &a->report.sources[i]);
+        add_step(&table, &b->report.sources[i]);
+        add_drift(&table, &a->report.sources[i]);
+        add_drift(&table, &b->report.sources[i]);
     }
+    etwas_table_print(&table, output);
 }
 
 void etwas_clocks_compare_text(struct etwas_output *output, const struct etwas_clocks_side *a,

@@ -2,17 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Columns and paragraphs on a terminal.
+ * Paragraphs on a terminal.
  */
 
 #include "clocks/table.h"
 
-void etwas_clocks_print_name(struct etwas_output *output, const struct etwas_clocks_view *view,
-                             uint32_t source)
-{
-    etwas_output_text(output, "  ");
-    etwas_text_left(output, etwas_clocks_name(view, source), ETWAS_CLOCKS_NAME_COLUMNS);
-}
+#include "print/text.h"
 
 void etwas_clocks_print_paragraph(struct etwas_output *output, const char *text, size_t column,
                                   size_t indent)

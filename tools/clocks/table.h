@@ -4,26 +4,18 @@
 #define ETWAS_TOOLS_CLOCKS_TABLE_H
 
 /*
- * Columns and paragraphs on a terminal. Widths are in characters of UTF-8, each one column wide.
+ * Tables and paragraphs on a terminal.
  */
 
 #include "clocks/format.h"
-#include "print/text.h"
+#include "print/table.h"
 
 enum {
-    ETWAS_CLOCKS_COLUMNS = 100,
-    ETWAS_CLOCKS_NAME_COLUMNS = 24 /* CLOCK_THREAD_CPUTIME_ID and a blank */
+    ETWAS_CLOCKS_COLUMNS = 80, /* of paragraphs */
 };
 
-static inline void etwas_clocks_print_word(struct etwas_output *output,
-                                           struct etwas_clocks_word word, unsigned columns)
-{
-    etwas_text_right(output, word.text, columns);
-}
-
-/* A line of a table begins so. */
-void etwas_clocks_print_name(struct etwas_output *output, const struct etwas_clocks_view *view,
-                             uint32_t source);
+/* A table's columns of numbers: all but the first. */
+#define ETWAS_CLOCKS_NUMBERS (UINT32_MAX << 1)
 
 /*
  * Breaks `text` between words; `column` characters of the first line are written already, further

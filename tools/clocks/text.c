@@ -15,8 +15,6 @@
 enum {
     INDENT = 2,
     LABEL = 17,
-    NUMBER = 8,
-    MOST_OFTEN = 30 /* from, to and share of the step that is seen most often */
 };
 
 /* ---- What to do, and why ---- */
@@ -123,20 +121,14 @@ static void put_title(struct etwas_output *output, const char *title)
 
 static void put_cost(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    static const char *const titles[] = {"in a row", "mean",    "minimum", "median", "p99",
-                                         "p99.9",    "maximum", "median",  "p99"};
+    static const char *const titles[] = {"clock", "in a row", "mean", "min",      "p50",
+                                         "p99",   "p99.9",    "max",  "cold p50", "cold p99"};
     double timer_step_ns = 0;
+    struct etwas_table table;
 
     put_title(output, "Cost of one reading in ns, the loop's own subtracted. Cold: its code and "
                       "data out of the caches");
-    etwas_output_format(output, "  %-*s%*s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "", NUMBER * 2, "warm",
-                        NUMBER * 6, "cold");
-    etwas_output_text(output, "  ");
-    etwas_text_left(output, "clock", ETWAS_CLOCKS_NAME_COLUMNS);
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        etwas_text_right(output, titles[i], NUMBER);
-    }
-    etwas_output_char(output, '\n');
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *source = &view->report->sources[i];
         const etwas_clock_distribution *warm = &source->warm_ns;
@@ -155,28 +147,27 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
             continue;
         }
         timer_step_ns = fmax(timer_step_ns, source->timer_step_ns);
-        etwas_clocks_print_name(output, view, i);
+        etwas_table_text(&table, etwas_clocks_name(view, i));
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             bool measured = k == 0 || (k < 7 ? warm->count : cold->count) > 0;
 
-            etwas_text_right(output, measured ? etwas_clocks_ns(numbers[k]).text : "-", NUMBER);
+            etwas_table_text(&table, measured ? etwas_clocks_ns(numbers[k]).text : "-");
         }
-        etwas_output_char(output, '\n');
     }
+    etwas_table_print(&table, output);
     if (timer_step_ns > 0) {
         etwas_output_format(output,
                             "  single readings are timed in steps of %s: of cheap ones, in a row "
-                            "and mean say more\n",
+                            "and\n  mean say more\n",
                             etwas_clocks_duration(timer_step_ns).text);
     }
 }
 
 /* The bin with most steps; equal readings, which have a bin too, are no step. */
-static void put_usual_step(struct etwas_output *output, const etwas_clock_histogram *steps)
+static void add_usual_step(struct etwas_table *table, const etwas_clock_histogram *steps)
 {
     uint64_t all = 0;
     uint32_t usual = 0;
-    char text[128];
 
     for (uint32_t i = 0; i < steps->bins; i++) {
         if (steps->bin[i].from > 0) {
@@ -187,82 +178,84 @@ static void put_usual_step(struct etwas_output *output, const etwas_clock_histog
         }
     }
     if (all == 0) {
-        etwas_text_right(output, "-", MOST_OFTEN);
+        etwas_table_text(table, "-");
         return;
     }
-    snprintf(text, sizeof text, "%s to %s (%s)", etwas_clocks_duration(steps->bin[usual].from).text,
-             etwas_clocks_duration(steps->bin[usual].to).text,
-             etwas_clocks_percent(steps->bin[usual].count, all).text);
-    etwas_text_right(output, text, MOST_OFTEN);
+    etwas_table_format(table, "%s to %s (%s)", etwas_clocks_duration(steps->bin[usual].from).text,
+                       etwas_clocks_duration(steps->bin[usual].to).text,
+                       etwas_clocks_percent(steps->bin[usual].count, all).text);
 }
 
 static void put_resolution(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
+    static const char *const titles[] = {"clock",    "one tick", "smallest step",
+                                         "moves by", "equal",    "most often"};
+    struct etwas_table table;
+
     put_title(output, "Resolution: steps between readings one after the other");
-    etwas_output_format(output, "  %-*s%9s%14s%10s%10s%*s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
-                        "one tick", "smallest step", "moves by", "equal", MOST_OFTEN, "most often");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *source = &view->report->sources[i];
 
         if (etwas_clocks_shown(view, i)) {
-            etwas_clocks_print_name(output, view, i);
-            etwas_clocks_print_word(output, etwas_clocks_duration(source->tick_ns), 9);
-            etwas_clocks_print_word(output, etwas_clocks_duration(source->resolution_ns), 14);
-            etwas_clocks_print_word(output, etwas_clocks_duration(source->unit_ns), 10);
-            etwas_clocks_print_word(output,
-                                    etwas_clocks_percent(source->equal_pairs, source->pairs), 10);
-            put_usual_step(output, &source->steps);
-            etwas_output_char(output, '\n');
+            etwas_table_text(&table, etwas_clocks_name(view, i));
+            etwas_table_text(&table, etwas_clocks_duration(source->tick_ns).text);
+            etwas_table_text(&table, etwas_clocks_duration(source->resolution_ns).text);
+            etwas_table_text(&table, etwas_clocks_duration(source->unit_ns).text);
+            etwas_table_text(&table, etwas_clocks_percent(source->equal_pairs, source->pairs).text);
+            add_usual_step(&table, &source->steps);
         }
     }
+    etwas_table_print(&table, output);
 }
 
 static void put_monotony(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
+    static const char *const titles[] = {"clock",   "readings", "backward steps",
+                                         "largest", "stalls",   "longest"};
+    struct etwas_table table;
+
     put_title(output,
               "Monotony of readings in order, on threads that the kernel moved as it liked");
-    etwas_output_format(output, "  %-*s%16s%16s%12s%12s%12s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
-                        "readings", "backward steps", "largest", "stalls", "longest");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *source = &view->report->sources[i];
 
         if (!etwas_clocks_shown(view, i)) {
             continue;
         }
-        etwas_clocks_print_name(output, view, i);
-        etwas_clocks_print_word(output, etwas_clocks_count(source->readings), 16);
-        etwas_clocks_print_word(output, etwas_clocks_count(source->backward_steps), 16);
-        etwas_text_right(output,
-                         source->backward_steps > 0
-                             ? etwas_clocks_duration(source->largest_backward_ns).text
-                             : "-",
-                         12);
-        etwas_clocks_print_word(output, etwas_clocks_count(source->stalls), 12);
-        etwas_text_right(
-            output, source->stalls > 0 ? etwas_clocks_duration(source->longest_stall_ns).text : "-",
-            12);
-        etwas_output_char(output, '\n');
+        etwas_table_text(&table, etwas_clocks_name(view, i));
+        etwas_table_count(&table, source->readings);
+        etwas_table_count(&table, source->backward_steps);
+        etwas_table_text(&table, source->backward_steps > 0
+                                     ? etwas_clocks_duration(source->largest_backward_ns).text
+                                     : "-");
+        etwas_table_count(&table, source->stalls);
+        etwas_table_text(&table, source->stalls > 0
+                                     ? etwas_clocks_duration(source->longest_stall_ns).text
+                                     : "-");
     }
+    etwas_table_print(&table, output);
 }
 
-static void put_one_drift(struct etwas_output *output, const etwas_clock_drift *drift)
+static void add_drift(struct etwas_table *table, const etwas_clock_drift *drift)
 {
-    char text[96];
-
     if (!drift->known) {
-        etwas_text_right(output, "-", 26);
+        etwas_table_text(table, "-");
         return;
     }
-    snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
-             etwas_clocks_ppm_interval(drift->interval_ppm).text);
-    etwas_text_right(output, text, 26);
+    etwas_table_format(table, "%s ± %s", etwas_clocks_ppm(drift->ppm).text,
+                       etwas_clocks_ppm_interval(drift->interval_ppm).text);
 }
 
 static void put_drift(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
+    static const char *const titles[] = {"clock", "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME",
+                                         "readings", "over"};
+    struct etwas_table table;
+
     put_title(output, "Drift in ppm with its interval of 95 %; a clock that is fast has more");
-    etwas_output_format(output, "  %-*s%26s%26s%10s%8s\n", ETWAS_CLOCKS_NAME_COLUMNS, "clock",
-                        "CLOCK_MONOTONIC_RAW", "CLOCK_REALTIME", "readings", "over");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *source = &view->report->sources[i];
         const etwas_clock_drift *drift =
@@ -271,41 +264,40 @@ static void put_drift(struct etwas_output *output, const struct etwas_clocks_vie
         if (!etwas_clocks_shown(view, i) || !drift->known) {
             continue;
         }
-        etwas_clocks_print_name(output, view, i);
-        put_one_drift(output, &source->against_raw);
-        put_one_drift(output, &source->against_realtime);
-        etwas_clocks_print_word(output, etwas_clocks_count(drift->points), 10);
-        etwas_clocks_print_word(output, etwas_clocks_duration(drift->seconds * 1e9), 8);
-        etwas_output_char(output, '\n');
+        etwas_table_text(&table, etwas_clocks_name(view, i));
+        add_drift(&table, &source->against_raw);
+        add_drift(&table, &source->against_realtime);
+        etwas_table_count(&table, drift->points);
+        etwas_table_text(&table, etwas_clocks_duration(drift->seconds * 1e9).text);
     }
+    etwas_table_print(&table, output);
 }
 
 static void put_conversions(struct etwas_output *output, const etwas_clock_report *report)
 {
+    static const char *const titles[] = {"rate", "", "off by, ppm", "1 s", "1 min", "1 h", "25 h"};
+    struct etwas_table table;
+
     put_title(
         output,
         "Conversion: how far stamps of the cycle counter are off after a time, by the rate used");
-    etwas_output_format(output, "  %-18s%18s%22s%10s%10s%10s%10s\n", "rate", "", "off by, ppm",
-                        "1 s", "1 min", "1 h", "25 h");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (size_t i = 0; i < ETWAS_CLOCK_CONVERSIONS; i++) {
         const etwas_clock_conversion *conversion = &report->conversions[i];
-        char text[96];
 
         if (!etwas_clocks_conversion_known(conversion)) {
             continue;
         }
-        snprintf(text, sizeof text, "%s ± %s", etwas_clocks_ppm(conversion->error_ppm).text,
-                 etwas_clocks_ppm_interval(conversion->interval_ppm).text);
-        etwas_output_text(output, "  ");
-        etwas_text_left(output, conversion->name, 18);
-        etwas_clocks_print_word(output, etwas_clocks_hz(conversion->hz), 18);
-        etwas_text_right(output, text, 22);
-        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_second_ns), 10);
-        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_minute_ns), 10);
-        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_hour_ns), 10);
-        etwas_clocks_print_word(output, etwas_clocks_duration(conversion->after_day_ns), 10);
-        etwas_output_char(output, '\n');
+        etwas_table_text(&table, conversion->name);
+        etwas_table_text(&table, etwas_clocks_hz(conversion->hz).text);
+        etwas_table_format(&table, "%s ± %s", etwas_clocks_ppm(conversion->error_ppm).text,
+                           etwas_clocks_ppm_interval(conversion->interval_ppm).text);
+        etwas_table_text(&table, etwas_clocks_duration(conversion->after_second_ns).text);
+        etwas_table_text(&table, etwas_clocks_duration(conversion->after_minute_ns).text);
+        etwas_table_text(&table, etwas_clocks_duration(conversion->after_hour_ns).text);
+        etwas_table_text(&table, etwas_clocks_duration(conversion->after_day_ns).text);
     }
+    etwas_table_print(&table, output);
 }
 
 void etwas_clocks_text(struct etwas_output *output, const struct etwas_clocks_view *view)

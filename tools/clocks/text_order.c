@@ -12,15 +12,18 @@
 #include <stdio.h>
 
 enum {
-    MATRIX_PROCESSORS = 11, /* what fits into the columns */
-    CELL = 8,
+    MATRIX_PROCESSORS = 11, /* with more there is more to read than to see */
+    PROCESSOR_CHARACTERS = 12,
     WORST_PAIRS = 8
 };
 
 static void put_summary(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
-    etwas_output_format(output, "  %-*s%6s%10s%10s%7s%16s%12s%12s\n", ETWAS_CLOCKS_NAME_COLUMNS,
-                        "clock", "pairs", "offset", "bound", "apart", "handovers", "smaller", "by");
+    static const char *const titles[] = {"clock", "pairs",     "offset",  "bound",
+                                         "apart", "handovers", "smaller", "by"};
+    struct etwas_table table;
+
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
         const etwas_clock_source_report *source = &view->report->sources[i];
         struct etwas_clocks_order order = etwas_clocks_order_of(source);
@@ -28,24 +31,25 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
         if (!etwas_clocks_shown(view, i) || source->offset_count == 0) {
             continue;
         }
-        etwas_clocks_print_name(output, view, i);
-        etwas_clocks_print_word(output, etwas_clocks_count(source->offset_count), 6);
-        etwas_clocks_print_word(output, etwas_clocks_duration(order.largest_offset_ns), 10);
-        etwas_clocks_print_word(output, etwas_clocks_duration(order.largest_bound_ns), 10);
-        etwas_clocks_print_word(output, etwas_clocks_count(order.apart), 7);
-        etwas_clocks_print_word(output, etwas_clocks_count(order.handovers), 16);
-        etwas_clocks_print_word(output, etwas_clocks_count(order.smaller), 12);
-        etwas_text_right(output,
-                         order.smaller > 0 ? etwas_clocks_duration(order.worst_ns).text : "-", 12);
-        etwas_output_char(output, '\n');
+        etwas_table_text(&table, etwas_clocks_name(view, i));
+        etwas_table_count(&table, source->offset_count);
+        etwas_table_text(&table, etwas_clocks_duration(order.largest_offset_ns).text);
+        etwas_table_text(&table, etwas_clocks_duration(order.largest_bound_ns).text);
+        etwas_table_count(&table, order.apart);
+        etwas_table_count(&table, order.handovers);
+        etwas_table_count(&table, order.smaller);
+        etwas_table_text(&table,
+                         order.smaller > 0 ? etwas_clocks_duration(order.worst_ns).text : "-");
     }
+    etwas_table_print(&table, output);
     etwas_output_text(output,
                       "  offset, bound: the largest of all pairs; apart: pairs whose offset is "
-                      "larger than its bound;\n"
-                      "  smaller: stamps smaller than one that was taken before on the other "
-                      "processor, by how much.\n"
-                      "  A bare instruction, as TSC, may be read ahead of what stands before it; "
-                      "lfence+rdtsc may not\n");
+                      "larger\n"
+                      "  than its bound; smaller: stamps smaller than one that was taken before "
+                      "on the\n"
+                      "  other processor, by how much.\n"
+                      "  A bare instruction, as TSC, may be read ahead of what stands before it;\n"
+                      "  lfence+rdtsc may not\n");
 }
 
 /* The matrix has nothing of these sources; they are not found to be right. */
@@ -64,22 +68,19 @@ static void put_left_out(struct etwas_output *output, const struct etwas_clocks_
     }
 }
 
-static void put_cell(struct etwas_output *output, const etwas_clock_source_report *source,
+static void add_cell(struct etwas_table *table, const etwas_clock_source_report *source,
                      uint32_t row, uint32_t column, bool above)
 {
     const etwas_clock_offset *pair = etwas_clocks_pair(source, row, column);
-    char text[48];
 
     if (pair == NULL) {
-        etwas_text_right(output, row == column ? "\u00b7" : "-", CELL);
+        etwas_table_text(table, row == column ? "\u00b7" : "-");
     } else if (above) {
         double offset_ns = pair->processor == row ? pair->offset_ns : -pair->offset_ns;
 
-        snprintf(text, sizeof text, "%s", etwas_clocks_ns(offset_ns).text);
-        etwas_text_right(output, text, CELL);
+        etwas_table_text(table, etwas_clocks_ns(offset_ns).text);
     } else {
-        snprintf(text, sizeof text, "±%s", etwas_clocks_ns(pair->bound_ns).text);
-        etwas_text_right(output, text, CELL);
+        etwas_table_format(table, "±%s", etwas_clocks_ns(pair->bound_ns).text);
     }
 }
 
@@ -87,41 +88,47 @@ static void put_matrix(struct etwas_output *output, const struct etwas_clocks_vi
                        const etwas_clock_source_report *source)
 {
     const etwas_clock_report *report = view->report;
+    char numbers[MATRIX_PROCESSORS][PROCESSOR_CHARACTERS];
+    const char *titles[MATRIX_PROCESSORS + 1] = {"CPU"};
+    struct etwas_table table;
 
-    etwas_output_text(output, "  CPU   ");
     for (uint32_t i = 0; i < report->processors; i++) {
-        etwas_output_format(output, "%*" PRIu32, CELL, report->processor_numbers[i]);
+        snprintf(numbers[i], sizeof numbers[i], "%" PRIu32, report->processor_numbers[i]);
+        titles[i + 1] = numbers[i];
     }
-    etwas_output_char(output, '\n');
+    etwas_table_begin(&table, titles, report->processors + 1, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t row = 0; row < report->processors; row++) {
-        etwas_output_format(output, "  %5" PRIu32 " ", report->processor_numbers[row]);
+        etwas_table_text(&table, numbers[row]);
         for (uint32_t column = 0; column < report->processors; column++) {
-            put_cell(output, source, report->processor_numbers[row],
+            add_cell(&table, source, report->processor_numbers[row],
                      report->processor_numbers[column], column > row);
         }
-        etwas_output_char(output, '\n');
     }
+    etwas_table_print(&table, output);
 }
 
 static void put_worst(struct etwas_output *output, const etwas_clock_source_report *source)
 {
+    static const char *const titles[] = {"CPU",       "and CPU", "ahead by", "bound",
+                                         "handovers", "smaller", "by"};
     const etwas_clock_offset *worst[WORST_PAIRS];
     uint32_t count = etwas_clocks_worst_pairs(source, worst, WORST_PAIRS);
+    struct etwas_table table;
 
-    etwas_output_format(output, "  %8s%8s%12s%12s%16s%12s%12s\n", "CPU", "and CPU", "ahead by",
-                        "bound", "handovers", "smaller", "by");
+    etwas_table_begin(&table, titles, sizeof titles / sizeof *titles, ETWAS_CLOCKS_NUMBERS);
     for (uint32_t i = 0; i < count; i++) {
         const etwas_clock_offset *pair = worst[i];
 
-        etwas_output_format(output, "  %8" PRIu32 "%8" PRIu32, pair->processor, pair->other);
-        etwas_clocks_print_word(output, etwas_clocks_duration(pair->offset_ns), 12);
-        etwas_clocks_print_word(output, etwas_clocks_duration(pair->bound_ns), 12);
-        etwas_clocks_print_word(output, etwas_clocks_count(pair->handovers), 16);
-        etwas_clocks_print_word(output, etwas_clocks_count(pair->smaller), 12);
-        etwas_text_right(output,
-                         pair->smaller > 0 ? etwas_clocks_duration(pair->worst_ns).text : "-", 12);
-        etwas_output_char(output, '\n');
+        etwas_table_format(&table, "%" PRIu32, pair->processor);
+        etwas_table_format(&table, "%" PRIu32, pair->other);
+        etwas_table_text(&table, etwas_clocks_duration(pair->offset_ns).text);
+        etwas_table_text(&table, etwas_clocks_duration(pair->bound_ns).text);
+        etwas_table_count(&table, pair->handovers);
+        etwas_table_count(&table, pair->smaller);
+        etwas_table_text(&table,
+                         pair->smaller > 0 ? etwas_clocks_duration(pair->worst_ns).text : "-");
     }
+    etwas_table_print(&table, output);
 }
 
 static void put_pairs(struct etwas_output *output, const struct etwas_clocks_view *view,
@@ -132,12 +139,12 @@ static void put_pairs(struct etwas_output *output, const struct etwas_clocks_vie
 
     if (view->report->processors <= MATRIX_PROCESSORS && view->report->all_pairs) {
         etwas_output_format(output,
-                            "\n  %s, ns: above the diagonal the column's processor is ahead by, "
-                            "below ±bound\n",
+                            "\n%s, ns: above the diagonal the column's processor is ahead by,\n"
+                            "below it ±bound\n",
                             name);
         put_matrix(output, view, one);
     } else {
-        etwas_output_format(output, "\n  %s: the worst of %" PRIu32 " pairs%s\n", name,
+        etwas_output_format(output, "\n%s: the worst of %" PRIu32 " pairs%s\n", name,
                             one->offset_count,
                             view->report->all_pairs ? "" : "; not all pairs were examined");
         put_worst(output, one);
