@@ -230,6 +230,13 @@ class Times(ChosenTest):
         self.assertEqual([moment(text) for text in local], [moment(text) for text in utc])
         self.assertEqual([text[20:29] for text in local], [text[20:29] for text in utc])
 
+    def test_commands_without_the_option_say_why_and_what_has_it(self):
+        for command in ("stat", "spans", "why", "report", "tail"):
+            _, error = self.run_etwas(command, "--times", "local", self.path, expect=FAILED)
+            self.assertIn(f"etwas {command}: --times: its times are UTC, as --from takes them; "
+                          "'etwas dump --times local'", error)
+        self.assertIn("Commands show times in UTC", self.run_etwas("help", "times")[0])
+
     def test_times_since_the_first_event(self):
         events = self.objects("dump", "--json", "--times", "relative")
         self.assertEqual(events[0]["since_start"], 0)

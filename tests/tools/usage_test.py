@@ -118,7 +118,7 @@ class Usage(ToolTest):
                                 (["help", "dmup"], "Did you mean dump?"),
                                 (["dump"], "which file"), (["stat"], "which file"),
                                 (["dump", "--frob", path], "frob"),
-                                (["stat", "--times=raw", path], "no option --times\n"),
+                                (["stat", "--times=raw", path], "--times: its times are UTC"),
                                 (["dump", "--limt", "1", path], "Did you mean --limit?"),
                                 (["dump", "--c", path],
                                  "--c is the beginning of --cpu, --columns, --csv, --color\n"),

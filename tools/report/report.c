@@ -194,6 +194,7 @@ const struct etwas_command etwas_report_command = {
              "Make a page of ten seconds."},
             {NULL, NULL},
         },
+    ETWAS_WINDOW_NO_TIMES,
     .operands = ETWAS_VALUES_FILES,
     .run = run_report,
 };

@@ -145,6 +145,7 @@ const struct etwas_command etwas_spans_command = {
              "Show one class, and only spans that took long."},
             {NULL, NULL},
         },
+    ETWAS_WINDOW_NO_TIMES,
     .operands = ETWAS_VALUES_FILES,
     .run = run_spans,
 };

@@ -267,6 +267,7 @@ const struct etwas_command etwas_stat_command = {
             {"etwas stat --prove shop.etl", "Prove that no event is missing."},
             {NULL, NULL},
         },
+    ETWAS_WINDOW_NO_TIMES,
     .operands = ETWAS_VALUES_FILES,
     .run = run_stat,
 };

@@ -140,6 +140,7 @@ const struct etwas_command etwas_tail_command = {
             {"etwas tail --where 'level <= 2' --json shop", "Pass on errors to a program."},
             {NULL, NULL},
         },
+    ETWAS_WINDOW_NO_TIMES,
     .operands = ETWAS_VALUES_SESSIONS,
     .run = run_tail,
 };

@@ -20,15 +20,17 @@
 
 const char etwas_window_help[] =
     "Times of --from and --until:\n"
-    "  2026-11-21T08:19:17.123456789Z       as dump shows it, or the beginning of it\n"
-    "                                       from the day on; UTC, with --times local\n"
-    "                                       this machine's time\n"
+    "  2026-11-21T08:19:17.123456789Z       as commands show it, or the beginning of\n"
+    "                                       it from the day on; UTC, with --times\n"
+    "                                       local this machine's time\n"
     "  2026-11-21T09:19:17+01:00            with an offset from UTC\n"
     "  08:19, 08:19:17.5                    on the day of the first event\n"
     "  +1.5, +1500ms                        seconds after the first event\n"
     "  -2.5                                 seconds before the last one\n"
-    "Of a recorder's file, for a trigger, they count from the ends of what it covers.\n"
-    "Of several files these are the first and the last of all. Both ends are inside.\n";
+    "Of a recorder's file they count from the ends of what it covers. Of several\n"
+    "files these are the first and the last of all. Both ends are inside.\n"
+    "Commands show times in UTC, so that --from takes them as they stand. dump alone\n"
+    "has --times, which shows those of events in other ways.\n";
 
 /* ---- an end as it was given ------------------------------------------------------------------ */
 

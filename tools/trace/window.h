@@ -50,6 +50,12 @@ bool etwas_window_read_option(const struct etwas_option_use *use);
         ETWAS_PLACE(request, member.until)                                                         \
     }
 
+/* In a command that shows times of day: which zone they are of is no choice, and is said. */
+#define ETWAS_WINDOW_NO_TIMES                                                                      \
+    .absent = (const char *const[]){"--times", NULL},                                              \
+    .absent_since = "its times are UTC, as --from takes them; 'etwas dump --times local' shows "   \
+                    "events in this machine's zone"
+
 /*
  * Converts both ends to times. If one counts from the first or last event of the traces, reads
  * these to find it. Returns false after a message on standard error, with the exit status in

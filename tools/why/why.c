@@ -158,6 +158,7 @@ const struct etwas_command etwas_why_command = {
             {"etwas why --class Shop/Order --instance 4711 shop.etl", "Explain one instance."},
             {NULL, NULL},
         },
+    ETWAS_WINDOW_NO_TIMES,
     .operands = ETWAS_VALUES_FILES,
     .run = run_why,
 };
