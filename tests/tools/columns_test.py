@@ -66,6 +66,23 @@ class Csv(NamesTest):
 
 
 class Columns(NamesTest):
+    def test_the_class_of_a_parent_is_as_its_own_events_show_it(self):
+        """Also where the description comes last; one that nothing describes has its GUID."""
+        path = self.trace(
+            etl.instance(RED, 1_000_001, 1), etl.instance(BLUE, 1_000_002, 5, 1, RED),
+            etl.instance(RED, 1_000_003, 2, 5, BLUE), etl.instance(BLUE, 1_000_004, 6),
+            *(etl.event_info(1_000_005, RED, kind, "Shop", "Order", name, [])
+              for kind, name in ((1, "Start"), (2, "Stop"))))
+        self.assertEqual(
+            self.lines("--columns", "event_class,parent_instance,parent_class,instance", path)[1:],
+            ["Shop/Order - - 1", f"{BLUE} 1 Shop/Order 5", f"Shop/Order 5 {BLUE} 2", f"{BLUE} - - 6"])
+        for condition, found in (('parent_class == "Shop/Order"', ["5"]),
+                                 ('parent_class == "Order"', ["5"]),
+                                 (f'parent_class == "{BLUE}"', ["2"]),
+                                 ("!parent_class", ["-", "1", "6"])):
+            self.assertEqual(self.lines("--columns", "instance", "--where", condition, path), found,
+                             condition)
+
     def test_every_column_can_be_had_in_any_order(self):
         event = etl.tl_event(RED, 1_000_001, "P", "a/E", etl.tl_field("x", UINT8), b"\x07",
                              opcode=3, level=2, keyword=0x20, activity=BLUE, number=9)

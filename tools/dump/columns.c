@@ -293,6 +293,14 @@ static bool put_event_class(struct etwas_output *output, struct etwas_current_ev
     return true;
 }
 
+static bool put_parent_class(struct etwas_output *output, struct etwas_current_event *current)
+{
+    struct etwas_event_string name = etwas_current_event_parent_class(current);
+
+    etwas_text_utf8(output, ETWAS_TEXT_WORD, name.text, name.bytes);
+    return name.text != NULL;
+}
+
 static bool put_event(struct etwas_output *output, const struct etwas_current_event *current)
 {
     if (current->schema_texts != NULL) {
@@ -443,6 +451,8 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
         return put_event(output, current);
     case ETWAS_PROPERTY_EVENT_CLASS:
         return put_event_class(output, current);
+    case ETWAS_PROPERTY_PARENT_CLASS:
+        return put_parent_class(output, current);
     case ETWAS_PROPERTY_PROVIDER_ID:
     case ETWAS_PROPERTY_EVENT_CLASS_ID:
     case ETWAS_PROPERTY_PARENT_CLASS_ID:

@@ -36,6 +36,7 @@ static const char *const names[] = {
     [ETWAS_PROPERTY_RELATED_ACTIVITY] = "related_activity",
     [ETWAS_PROPERTY_INSTANCE] = "instance",
     [ETWAS_PROPERTY_PARENT_INSTANCE] = "parent_instance",
+    [ETWAS_PROPERTY_PARENT_CLASS] = "parent_class",
     [ETWAS_PROPERTY_PARENT_CLASS_ID] = "parent_class_id",
     [ETWAS_PROPERTY_MESSAGE] = "message",
     [ETWAS_PROPERTY_MESSAGE_ID] = "message_id",
@@ -88,6 +89,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_EVENT:
     case ETWAS_PROPERTY_EVENT_CLASS:
+    case ETWAS_PROPERTY_PARENT_CLASS:
     case ETWAS_PROPERTY_NAME:
     case ETWAS_PROPERTY_MESSAGE:
         return ETWAS_PROPERTY_IS_STRING;

@@ -52,6 +52,8 @@ static struct etwas_event_string string_of(struct etwas_current_event *current,
     case ETWAS_PROPERTY_EVENT:
     case ETWAS_PROPERTY_EVENT_CLASS:
         return etwas_current_event_name(current, property);
+    case ETWAS_PROPERTY_PARENT_CLASS:
+        return etwas_current_event_parent_class(current);
     default:
         return etwas_current_event_string(current, property);
     }

@@ -249,6 +249,30 @@ struct etwas_event_string etwas_current_event_name(struct etwas_current_event *c
     return name;
 }
 
+/* The START of the parent is what the class is looked up by: it has one, and came before. */
+struct etwas_event_string etwas_current_event_parent_class(struct etwas_current_event *current)
+{
+    const etwas_guid *guid = etwas_current_event_guid(current, ETWAS_PROPERTY_PARENT_CLASS_ID);
+    EVENT_RECORD start = {.EventHeader = {.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER}};
+    const struct etwas_schema_texts *schema_texts;
+
+    if (guid == NULL) {
+        return (struct etwas_event_string){NULL, 0};
+    }
+    start.EventHeader.ProviderId = *guid;
+    start.EventHeader.EventDescriptor.Opcode = EVENT_TRACE_TYPE_START;
+    schema_texts = etwas_descriptions_known(current->descriptions, &start);
+    if (schema_texts == NULL) {
+        schema_texts = etwas_descriptions_find(current->descriptions, &start, NULL);
+    }
+    if (schema_texts != NULL) {
+        return (struct etwas_event_string){schema_texts->texts + schema_texts->name.at,
+                                           schema_texts->class_bytes};
+    }
+    etwas_text_guid(etwas_output_anew(&current->name), guid);
+    return (struct etwas_event_string){current->name.bytes, current->name.used_bytes};
+}
+
 struct etwas_event_string etwas_current_event_message(struct etwas_current_event *current)
 {
     if (!current->has_message) {

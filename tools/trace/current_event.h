@@ -84,6 +84,12 @@ struct etwas_event_string etwas_current_event_name(struct etwas_current_event *c
                                                    enum etwas_property property);
 
 /*
+ * Returns the class of the parent as the parent's column event_class shows it, or its GUID where
+ * nothing describes a START of it; NULL if the event has no parent. Likewise.
+ */
+struct etwas_event_string etwas_current_event_parent_class(struct etwas_current_event *current);
+
+/*
  * Returns a property that is a string: UTF-8, not terminated, NULL if the event has none. EVENT is
  * without the provider and without an opcode that is shown behind it; NAME is the part of that
  * behind its last /.

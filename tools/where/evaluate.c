@@ -168,7 +168,8 @@ static bool is_event_name(const struct etwas_where_operand *operand)
 {
     return operand->source == ETWAS_WHERE_OF_PROPERTY &&
            (operand->property == ETWAS_PROPERTY_EVENT ||
-            operand->property == ETWAS_PROPERTY_EVENT_CLASS);
+            operand->property == ETWAS_PROPERTY_EVENT_CLASS ||
+            operand->property == ETWAS_PROPERTY_PARENT_CLASS);
 }
 
 /* Is it the whole name, or the last one or two parts of it? */

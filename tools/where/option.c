@@ -36,12 +36,12 @@ const char etwas_where_help[] =
     "== its last one or two parts), event_class (Shop/Order, or Order: all opcodes of\n"
     "it), name (the last part, without an opcode), message (its text), provider_id,\n"
     "event_class_id, event_id, version, opcode, task, channel, activity,\n"
-    "related_activity, instance, parent_instance, parent_class_id, message_id,\n"
-    "sequence, component, kernel_time, user_time, payload_bytes. Of several\n"
-    "values, as in arrays, any will do. What an event does not have compares false,\n"
-    "by != too. A name alone: is it neither 0 nor empty? Enumerations and codes of\n"
-    "errors compare by name and by number, GUIDs and times in any form. To compare a\n"
-    "number with a string is an error.\n";
+    "related_activity, instance, parent_instance, parent_class (as event_class),\n"
+    "parent_class_id, message_id, sequence, component, kernel_time, user_time,\n"
+    "payload_bytes. Of several values, as in arrays, any will do. What an event does\n"
+    "not have compares false, by != too. A name alone: is it neither 0 nor empty?\n"
+    "Enumerations and codes of errors compare by name and by number, GUIDs and times\n"
+    "in any form. To compare a number with a string is an error.\n";
 
 void etwas_where_complain(const struct etwas_where *where, const char *event, size_t bytes)
 {
