@@ -66,6 +66,24 @@ class Csv(NamesTest):
 
 
 class Columns(NamesTest):
+    def test_threads_have_the_names_that_the_kernel_tells(self):
+        """One that ended, or whose number another one has, is not called so any more."""
+        begin = 1_000_000
+
+        def event(at, thread):
+            return etl.instance(RED, begin + at, at, thread=thread)
+        path = self.trace(event(1, 21), etl.thread_name(begin + 2, 21, "wörker"), event(3, 21),
+                          etl.thread_name(begin + 4, 21, "flusher"), event(5, 21), event(6, 22),
+                          etl.thread_event(2, begin + 7, 20, 21), event(8, 21),
+                          etl.thread_name(begin + 9, 22, "reader"),
+                          etl.thread_event(1, begin + 10, 20, 22), event(11, 22),
+                          mode=0x02000000)
+        wanted = ("--where", f'event_class == "{RED}"')
+        self.assertEqual(self.lines("--columns", "instance,thread", *wanted, path),
+                         ["1 -", "3 wörker", "5 flusher", "6 -", "8 -", "11 -"])
+        self.assertEqual(self.lines("--columns", "instance", "--where",
+                                    f'event_class == "{RED}" && thread == "flusher"', path), ["5"])
+
     def test_the_class_of_a_parent_is_as_its_own_events_show_it(self):
         """Also where the description comes last; one that nothing describes has its GUID."""
         path = self.trace(

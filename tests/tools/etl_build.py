@@ -285,6 +285,12 @@ def thread_event(kind, stamp, process, thread, by=11, version=3):
                   version=version, thread=by)
 
 
+def thread_name(stamp, thread, name, process=20):
+    """A thread is given a name."""
+    return system(THREAD_GROUP, 72, stamp, struct.pack("<II", process, thread) + utf16(name),
+                  version=2, thread=thread)
+
+
 def process_event(kind, stamp, process, name, parent=1, by=11):
     """Likewise a process, version 2; `name` is bytes. By its own first thread: it runs another
     program."""

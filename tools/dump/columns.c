@@ -113,7 +113,8 @@ bool etwas_dump_choose_columns(struct etwas_dump *dump)
         dump->wants_stacks |= column.property == ETWAS_PROPERTY_CALL_STACK ||
                               column.property == ETWAS_PROPERTY_CALL_STACK_NAMES;
         dump->symbols |= column.property == ETWAS_PROPERTY_CALL_STACK_NAMES;
-        dump->wants_process |= column.property == ETWAS_PROPERTY_PROCESS;
+        dump->wants_process |=
+            column.property == ETWAS_PROPERTY_PROCESS || column.property == ETWAS_PROPERTY_THREAD;
         dump->wants_raw_time |= column.property == ETWAS_PROPERTY_RAW_TIME;
         dump->columns[dump->column_count++] = column;
         if (text[bytes] == '\0') {
@@ -444,6 +445,7 @@ bool etwas_dump_print_column(struct etwas_output *output, struct etwas_dump *dum
         return put_error(output, dump);
     case ETWAS_PROPERTY_FILE:
     case ETWAS_PROPERTY_PROCESS:
+    case ETWAS_PROPERTY_THREAD:
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_NAME:
         return put_string(output, current, column->property);

@@ -19,6 +19,7 @@ static const char *const names[] = {
     [ETWAS_PROPERTY_PID] = "pid",
     [ETWAS_PROPERTY_TID] = "tid",
     [ETWAS_PROPERTY_PROCESS] = "process",
+    [ETWAS_PROPERTY_THREAD] = "thread",
     [ETWAS_PROPERTY_PROVIDER] = "provider",
     [ETWAS_PROPERTY_PROVIDER_ID] = "provider_id",
     [ETWAS_PROPERTY_EVENT] = "event",
@@ -86,6 +87,7 @@ enum etwas_property_kind etwas_property_kind(enum etwas_property property)
         return ETWAS_PROPERTY_IS_NOTHING;
     case ETWAS_PROPERTY_FILE:
     case ETWAS_PROPERTY_PROCESS:
+    case ETWAS_PROPERTY_THREAD:
     case ETWAS_PROPERTY_PROVIDER:
     case ETWAS_PROPERTY_EVENT:
     case ETWAS_PROPERTY_EVENT_CLASS:

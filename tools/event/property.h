@@ -19,6 +19,7 @@ enum etwas_property {
     ETWAS_PROPERTY_PID,
     ETWAS_PROPERTY_TID,
     ETWAS_PROPERTY_PROCESS, /* its name, by the kernel's events of the trace */
+    ETWAS_PROPERTY_THREAD,  /* likewise */
     ETWAS_PROPERTY_PROVIDER,
     ETWAS_PROPERTY_PROVIDER_ID, /* of events that are neither classic nor messages */
     ETWAS_PROPERTY_EVENT,

@@ -19,6 +19,7 @@ enum {
     END = 2,
     RUNDOWN_START = 3,
     RUNDOWN_END = 4,
+    THREAD_NAMED = 72,
     SWITCH = 36,
     READY = 50,
 };
@@ -443,6 +444,14 @@ bool etwas_kernel_is_process(const EVENT_RECORD *record)
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
     return type >= START && type <= RUNDOWN_END && etwas_event_is_of_class(record, &process_class);
+}
+
+bool etwas_kernel_is_thread(const EVENT_RECORD *record)
+{
+    uint8_t type = record->EventHeader.EventDescriptor.Opcode;
+
+    return ((type >= START && type <= RUNDOWN_END) || type == THREAD_NAMED) &&
+           etwas_event_is_of_class(record, &thread_class);
 }
 
 bool etwas_kernel_is_file_name(const EVENT_RECORD *record)

@@ -113,4 +113,7 @@ bool etwas_kernel_is_file_name(const EVENT_RECORD *record);
 /* Returns whether the record is about a process, which etwas_kernel_process reads. */
 bool etwas_kernel_is_process(const EVENT_RECORD *record);
 
+/* Returns whether the record is about a thread, and may name it. */
+bool etwas_kernel_is_thread(const EVENT_RECORD *record);
+
 #endif

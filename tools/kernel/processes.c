@@ -71,10 +71,20 @@ static bool add_life(struct etwas_processes *processes, const struct etwas_proce
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* False: it does not say which process. */
-static bool read_fields(const etwas_schema *schema, const EVENT_RECORD *record, uint32_t *process,
+/* TThreadId is what starts or ends, ThreadId what is given a name. */
+static bool is_id(const struct etwas_processes *processes, const char *field)
+{
+    return processes->is_of_threads
+               ? strcmp(field, "TThreadId") == 0 || strcmp(field, "ThreadId") == 0
+               : strcmp(field, "ProcessId") == 0;
+}
+
+/* False: it does not say which process, or thread. */
+static bool read_fields(const struct etwas_processes *processes, const etwas_schema *schema,
+                        const EVENT_RECORD *record, uint32_t *process,
                         char name[ETWAS_PROCESSES_NAME_BYTES])
 {
+    const char *name_field = processes->is_of_threads ? "ThreadName" : "ImageFileName";
     etwas_number number = {.u = 0};
     bool has_process = false;
     etwas_fields fields;
@@ -85,10 +95,10 @@ static bool read_fields(const etwas_schema *schema, const EVENT_RECORD *record, 
         if (value.token != ETWAS_TOKEN_VALUE) {
             continue;
         }
-        if (strcmp(value.field->name, "ProcessId") == 0) {
+        if (is_id(processes, value.field->name)) {
             (void)etwas_value_number(&value, &number);
             has_process = true;
-        } else if (strcmp(value.field->name, "ImageFileName") == 0) {
+        } else if (strcmp(value.field->name, name_field) == 0) {
             (void)etwas_value_text(&value, name, ETWAS_PROCESSES_NAME_BYTES);
         }
     }
@@ -107,10 +117,15 @@ enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *pro
     struct etwas_processes_life life;
 
     if (etwas_decoder_schema(processes->decoder, record, &schema) != ERROR_SUCCESS ||
-        !read_fields(schema, record, process, name)) {
+        !read_fields(processes, schema, record, process, name)) {
         return ETWAS_PROCESSES_SAME;
     }
     last = last_of(processes, *process);
+    if (last != NULL && type == START && name[0] == '\0') { /* another one, without a name */
+        last->has_ended = true;
+        last->until = time;
+        return ETWAS_PROCESSES_SAME;
+    }
     life = (struct etwas_processes_life){
         .process = *process,
         .begins = last == NULL || last->has_ended || type == START,
@@ -222,6 +237,14 @@ bool etwas_processes_open(struct etwas_processes *processes)
 {
     *processes = (struct etwas_processes){.decoder = NULL};
     return etwas_decoder_open(&processes->decoder) == ERROR_SUCCESS;
+}
+
+bool etwas_processes_open_threads(struct etwas_processes *processes)
+{
+    bool is_open = etwas_processes_open(processes);
+
+    processes->is_of_threads = true;
+    return is_open;
 }
 
 void etwas_processes_close(struct etwas_processes *processes)

@@ -6,7 +6,7 @@
 /*
  * What the processes of a trace are called, by the kernel's events about them, and when: an id that
  * is given again is another process, and one that runs another program has another name from then
- * on. Each of that is a life of the id.
+ * on. Each of that is a life of the id. Likewise the threads, in a table of their own.
  */
 
 #include "kernel/schedule.h"
@@ -33,6 +33,7 @@ struct etwas_processes_life {
 
 struct etwas_processes {
     etwas_decoder *decoder;
+    bool is_of_threads;                 /* the ids are of threads */
     struct etwas_processes_life *lives; /* as they begin */
     uint32_t count;
     size_t capacity;
@@ -47,12 +48,13 @@ enum etwas_processes_news {
     ETWAS_PROCESSES_RENAMED, /* it runs another program */
 };
 
-/* Returns false without memory. */
+/* Return false without memory. */
 bool etwas_processes_open(struct etwas_processes *processes);
+bool etwas_processes_open_threads(struct etwas_processes *processes);
 
 /*
- * Adds a record about a process (etwas_kernel_is_process), in the order of time, and sets *process
- * to its id.
+ * Adds a record about a process (etwas_kernel_is_process), or about a thread
+ * (etwas_kernel_is_thread), in the order of time, and sets *process to its id.
  */
 enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *processes,
                                                      const EVENT_RECORD *record, int64_t time,

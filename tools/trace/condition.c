@@ -227,6 +227,7 @@ bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event
     where->was_asked = true;
     where->has_held |= holds;
     where->has_process |= where->wants_process && !where->has_process &&
+                          etwas_where_asks(where, ETWAS_PROPERTY_PROCESS) &&
                           string_of(current, ETWAS_PROPERTY_PROCESS).text != NULL;
     if (where->error != NULL) {
         name = etwas_current_event_name(current, ETWAS_PROPERTY_EVENT);

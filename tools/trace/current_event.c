@@ -207,6 +207,12 @@ struct etwas_event_string etwas_current_event_string(const struct etwas_current_
                              : etwas_descriptions_process(current->descriptions, current->input,
                                                           current->record, current->event.process));
     }
+    if (property == ETWAS_PROPERTY_THREAD) {
+        return string_of(current->event.thread == ETWAS_EVENT_UNKNOWN_ID
+                             ? NULL
+                             : etwas_descriptions_thread(current->descriptions, current->record,
+                                                         current->event.thread));
+    }
     if (property == ETWAS_PROPERTY_PROVIDER) {
         return schema_texts != NULL ? string_of(schema_texts->schema->provider)
                                     : current->event.provider_name;

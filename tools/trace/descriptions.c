@@ -42,26 +42,54 @@ static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *
     return texts;
 }
 
-void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
-                                    const struct etwas_input *input, const EVENT_RECORD *record)
+/* Adds a record to a table, which is opened for the first one. */
+static void add_life(struct etwas_descriptions *descriptions, struct etwas_processes **table,
+                     bool (*open)(struct etwas_processes *processes), const EVENT_RECORD *record)
 {
-    uint32_t process;
+    uint32_t id;
 
-    if (!input->is_kernel || !etwas_kernel_is_process(record)) {
-        return;
-    }
-    if (descriptions->processes == NULL) {
-        descriptions->processes = calloc(1, sizeof *descriptions->processes);
-        if (descriptions->processes == NULL || !etwas_processes_open(descriptions->processes)) {
-            free(descriptions->processes);
-            descriptions->processes = NULL;
+    if (*table == NULL) {
+        *table = calloc(1, sizeof **table);
+        if (*table == NULL || !open(*table)) {
+            free(*table);
+            *table = NULL;
             descriptions->out_of_memory = true;
             return;
         }
     }
-    (void)etwas_processes_add_record(descriptions->processes, record,
-                                     record->EventHeader.TimeStamp.QuadPart, &process);
-    descriptions->out_of_memory |= descriptions->processes->out_of_memory;
+    (void)etwas_processes_add_record(*table, record, record->EventHeader.TimeStamp.QuadPart, &id);
+    descriptions->out_of_memory |= (*table)->out_of_memory;
+}
+
+void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
+                                    const struct etwas_input *input, const EVENT_RECORD *record)
+{
+    if (input->is_kernel && etwas_kernel_is_process(record)) {
+        add_life(descriptions, &descriptions->processes, etwas_processes_open, record);
+    } else if (input->is_kernel && etwas_kernel_is_thread(record)) {
+        add_life(descriptions, &descriptions->threads, etwas_processes_open_threads, record);
+    }
+}
+
+const char *etwas_descriptions_thread(const struct etwas_descriptions *descriptions,
+                                      const EVENT_RECORD *record, uint32_t thread)
+{
+    int64_t time = record->EventHeader.TimeStamp.QuadPart;
+    uint32_t number = descriptions->threads != NULL
+                          ? etwas_processes_life(descriptions->threads, thread, time)
+                          : ETWAS_PROCESSES_NONE;
+    const struct etwas_processes_life *life =
+        number != ETWAS_PROCESSES_NONE ? &descriptions->threads->lives[number] : NULL;
+
+    return life != NULL && (!life->has_ended || time <= life->until) ? life->name : NULL;
+}
+
+static void free_lives(struct etwas_processes *table)
+{
+    if (table != NULL) {
+        etwas_processes_close(table);
+        free(table);
+    }
 }
 
 bool etwas_descriptions_open(struct etwas_descriptions *descriptions, const char *path,
@@ -79,10 +107,8 @@ void etwas_descriptions_close(struct etwas_descriptions *descriptions)
     }
     free(descriptions->texts);
     etwas_hash_index_clear(&descriptions->places);
-    if (descriptions->processes != NULL) {
-        etwas_processes_close(descriptions->processes);
-        free(descriptions->processes);
-    }
+    free_lives(descriptions->processes);
+    free_lives(descriptions->threads);
     etwas_decoder_close(descriptions->decoder);
 }
 

@@ -62,6 +62,7 @@ struct etwas_descriptions {
     struct etwas_hash_index places;                                 /* of the texts, by schema */
     struct etwas_schema_texts_kind kinds[ETWAS_SCHEMA_TEXTS_KINDS]; /* by a hash of the header */
     struct etwas_processes *processes; /* their names; NULL: no record has told of one */
+    struct etwas_processes *threads;   /* likewise */
     bool read_beginning;               /* the file's beginning was read for descriptions */
     bool read_whole;                   /* all of it */
     bool out_of_memory;
@@ -123,7 +124,8 @@ uint32_t etwas_descriptions_add_record(struct etwas_descriptions *descriptions,
                                        const EVENT_RECORD *record);
 
 /*
- * Learns what a record of the kernel's says about a process. Records come in the order of time.
+ * Learns what a record of the kernel's says about a process or a thread. Records come in the order
+ * of time.
  */
 void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
                                     const struct etwas_input *input, const EVENT_RECORD *record);
@@ -135,6 +137,10 @@ void etwas_descriptions_add_process(struct etwas_descriptions *descriptions,
 const char *etwas_descriptions_process(struct etwas_descriptions *descriptions,
                                        const struct etwas_input *input, const EVENT_RECORD *record,
                                        uint32_t process);
+
+/* Returns the name of a thread when an event was logged; NULL: its file does not tell it. */
+const char *etwas_descriptions_thread(const struct etwas_descriptions *descriptions,
+                                      const EVENT_RECORD *record, uint32_t thread);
 
 /*
  * Returns whether the header alone determines what an event is. The id 0xFFFE may be that of a

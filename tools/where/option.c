@@ -31,7 +31,7 @@ const char etwas_where_help[] =
     "A name is one of these, or else of a field (fields.NAME always is, `NAME` may\n"
     "hold anything): time, duration (ns; of an END event, from the START of the same\n"
     "instance or activity), duration_error (how far it may be off, where that is\n"
-    "known), cpu, pid, tid, process (the name of the process, if the trace says it),\n"
+    "known), cpu, pid, tid, process, thread (their names, if the trace says them),\n"
     "level, keyword, provider, event (as its column shows it: Shop/Order/Start, or by\n"
     "== its last one or two parts), event_class (Shop/Order, or Order: all opcodes of\n"
     "it), name (the last part, without an opcode), message (its text), provider_id,\n"
@@ -208,11 +208,12 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
         etwas_output_format(errors, "etwas %s: note: no event is as %s: ", command,
                             where->expression != NULL ? "--where says" : "chosen");
         etwas_text_plain(errors, where->whole);
-        etwas_output_text(errors, where->wants_process && !where->has_process
-                                      ? "; no process in the traces has a name: record with "
-                                        "--kernel process, and give its file, too\n"
-                                      : "; 'etwas schema' tells which events and fields there "
-                                        "are\n");
+        etwas_output_text(errors,
+                          etwas_where_asks(where, ETWAS_PROPERTY_PROCESS) && !where->has_process
+                              ? "; no process in the traces has a name: record with "
+                                "--kernel process, and give its file, too\n"
+                              : "; 'etwas schema' tells which events and fields there "
+                                "are\n");
         etwas_output_flush(errors);
     }
     return result;

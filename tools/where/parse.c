@@ -61,7 +61,8 @@ static bool parse_name(struct parser *parser, struct etwas_where_operand *operan
     if (etwas_property_kind(operand->property) != ETWAS_PROPERTY_IS_NOTHING) {
         operand->source = ETWAS_WHERE_OF_PROPERTY;
         etwas_field_paths_watch(parser->paths, text, bytes);
-        parser->where->wants_process |= operand->property == ETWAS_PROPERTY_PROCESS;
+        parser->where->wants_process |= operand->property == ETWAS_PROPERTY_PROCESS ||
+                                        operand->property == ETWAS_PROPERTY_THREAD;
         parser->where->wants_duration |= operand->property == ETWAS_PROPERTY_DURATION ||
                                          operand->property == ETWAS_PROPERTY_DURATION_ERROR;
         return true;

@@ -118,7 +118,7 @@ struct etwas_where {
     uint32_t node_count;
     uint32_t root;
     bool wants_duration;
-    bool wants_process;                /* names, which earlier events of the kernel tell */
+    bool wants_process;                /* names, or of threads, which earlier events tell */
     bool was_asked;                    /* about an event */
     bool has_held;                     /* for one */
     bool has_process;                  /* some event's process had a name */
