@@ -263,7 +263,7 @@ static void a_snapshot_has_the_clock_snapshots_of_its_session(void **state)
         assert_int_equal(result.wrong, 0);
         clock_snapshots_read(path, &clock_snapshots);
         assert_int_equal(clock_snapshots.count, READINGS + 2 + times);
-        /* They lie behind the buffers of events, which were written newest first; the window last. */
+        /* They lie behind the events, which were written newest first; the window is last. */
         assert_true(clock_snapshots.buffers > 3);
         assert_int_equal(clock_snapshots.first_place + clock_snapshots.buffers + 1, result.buffers);
         read_back(session, path, &result);

@@ -93,7 +93,8 @@ class Columns(NamesTest):
               for kind, name in ((1, "Start"), (2, "Stop"))))
         self.assertEqual(
             self.lines("--columns", "event_class,parent_instance,parent_class,instance", path)[1:],
-            ["Shop/Order - - 1", f"{BLUE} 1 Shop/Order 5", f"Shop/Order 5 {BLUE} 2", f"{BLUE} - - 6"])
+            ["Shop/Order - - 1", f"{BLUE} 1 Shop/Order 5", f"Shop/Order 5 {BLUE} 2",
+             f"{BLUE} - - 6"])
         for condition, found in (('parent_class == "Shop/Order"', ["5"]),
                                  ('parent_class == "Order"', ["5"]),
                                  (f'parent_class == "{BLUE}"', ["2"]),

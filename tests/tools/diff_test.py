@@ -249,7 +249,8 @@ class Other(DiffTest):
         for arguments, side in (((empty, "--against", *paths), "A"),
                                 ((*paths, "--against", empty), "B")):
             error = fails(*arguments)
-            self.assertIn(f"{empty}: nothing was compared, since side {side} has no events\n", error)
+            self.assertIn(f"{empty}: nothing was compared, since side {side} has no events\n",
+                          error)
             self.assertEqual(error.count("nothing was compared"), 1)
         self.assertIn("note: no class is called 'Green'",
                       fails("--class", "Green", *paths, "--against", *paths))

@@ -43,8 +43,8 @@ static const char *find_misuse(const struct etwas_diff *diff, int first, int sec
 }
 
 /*
- * Reads the options of one side, whose first argument is skipped as a command's name is. Sets *first
- * to its first operand.
+ * Reads the options of one side, whose first argument is skipped as a command's name is. Sets
+ * *first to its first operand.
  */
 static bool read_side(int argc, char **argv, struct etwas_diff *diff, int *first, int *result)
 {

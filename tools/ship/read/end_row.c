@@ -12,7 +12,8 @@
  * The totals of an appended file are of all its sessions together. What is there of all but the
  * last is counted, and told as all that there was of them; the rest, with whatever was lost, is the
  * last one's. A file that does not say what was attempted, a snapshot or one of another system, has
- * what is there. What a recorder had overwritten each of its snapshots says anew, so none counts it.
+ * what is there. What a recorder had overwritten each of its snapshots says anew, so none counts
+ * it.
  */
 
 #include "ship/read/count.h"
