@@ -810,9 +810,9 @@ void etwas_exit_wait(uint32_t milliseconds) ETWAS_API(etwas_exit_wait);
 #define ETWAS_FILTER_PROVIDER_NAME_BYTES 256
 
 /*
- * By what filters a session chooses from a provider: bits of Reserved2 of TRACE_ENABLE_INFO, which
- * are of sessions that other processes can find. Of a session of this process alone, and of one
- * that it logs to, only ETWAS_ENABLE_FILTERED_EVENTS is set.
+ * Bits of Reserved2 of TRACE_ENABLE_INFO say by what filters a session chooses from a provider, if
+ * other processes can find the session. A session of this process alone, and one that it logs to,
+ * have ETWAS_ENABLE_FILTERED_EVENTS alone.
  */
 #define ETWAS_ENABLE_FILTERED_PROCESSES 0x1u /* EVENT_FILTER_TYPE_PID */
 #define ETWAS_ENABLE_FILTERED_PROGRAMS 0x2u  /* EVENT_FILTER_TYPE_EXECUTABLE_NAME */

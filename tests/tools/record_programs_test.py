@@ -224,7 +224,7 @@ class Programs(ToolTest):
     def test_what_cannot_be_recorded_is_not_run(self):
         ran = os.path.join(self.folder, "ran")
         for arguments, said, code in ((("-e", f"{NAME}:x"),
-                                       f"--enable: '{NAME}:x': 'x' is not KEYWORDS, a number such as",
+                                       f"--enable: '{NAME}:x': 'x' is not KEYWORDS, a number",
                                        FAILED),
                                       (("-e", NAME) * 65, "there are more than 64 providers",
                                        FAILED),
@@ -315,8 +315,8 @@ class Programs(ToolTest):
         work = self.work()
         run = self.record("-e", NAME, "--pid", str(work.pid), "--", self.brief, "9")
         self.assertEqual((run.returncode, run.stderr),
-                         (7, f"{self.path}: 0 events, 0 lost\n  '{NAME}' recorded nothing: no process "
-                             "registered it; ETWAS_SHARED=0 hides one; --pid may have excluded "
+                         (7, f"{self.path}: 0 events, 0 lost\n  '{NAME}' recorded nothing: no "
+                             "process registered it; ETWAS_SHARED=0 hides one; --pid may have excluded "
                              "it\n"))
 
 

@@ -77,6 +77,12 @@ class Files(ShipTest):
         self.assertIn("still runs; waiting for it", self.ship(file))
         self.assertEqual(self.server.runs, 0)
         self.assert_whole(3000)
+        shutil.rmtree(self.path("state"))
+        self.server.hashes.clear()
+        self.server.events[:], self.server.buffers[:] = [], []
+        self.server.late, self.server.runs = events[:700], 3
+        self.assertEqual(self.ship("--quiet", file), "")
+        self.assert_whole(3000)
 
     def test_a_file_without_an_end_is_sent_as_far_as_it_goes_and_not_called_complete(self):
         self.work("one", self.path("a.etl"), 20000, "kill", expect=-signal.SIGKILL)

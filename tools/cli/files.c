@@ -277,7 +277,7 @@ static void narrow(const char *path)
     }
     group = status.st_gid == getegid() ? status.st_mode & S_IRWXG : (status.st_mode & S_IRWXO) << 3;
     allowed = S_IRWXU | group | (status.st_mode & S_IRWXO);
-    /* Who may read a file may look into a folder. */
+    /* A folder that may be read may be looked into. */
     allowed |= (allowed & (S_IRGRP | S_IROTH)) >> 2;
     (void)umask(umask(S_IRWXG | S_IRWXO) | ((S_IRWXG | S_IRWXO) & ~allowed));
 }

@@ -25,8 +25,8 @@ struct etwas_files {
  * Reads the arguments from `first` to before `end`; 0 to `most` of them are allowed. Returns what
  * is wrong with them, or NULL. A folder without log files stays in the list as it is, so that
  * opening it reports the error. Afterwards the process may have two descriptors for each file, as
- * far as the system allows, and the files that it makes are nobody's who may not read all of these
- * (umask). The caller frees `files`.
+ * far as the system allows, and its mask of new files (umask) takes away what others may not do
+ * with one of these. The caller frees `files`.
  */
 const char *etwas_files_read(struct etwas_files *files, char *const *first, char *const *end,
                              uint32_t most);

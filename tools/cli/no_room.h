@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Returns why a process, 0: this one, has no room for what it writes, as a part of a sentence that is
- * valid until the next call.
+ * Returns why a process, 0: this one, has no room for what it writes, as a part of a sentence. It
+ * is valid until the next call.
  */
 const char *etwas_no_room_reason(uint32_t process);
 

@@ -412,5 +412,6 @@ const struct etwas_option etwas_ship_options[] = {
      .least = 1,
      .most = MOST_DAYS,
      ETWAS_PLACE(struct etwas_ship_settings, keep_days)},
+    ETWAS_QUIET_OPTION,
     {.name = NULL},
 };

@@ -73,8 +73,7 @@ const struct etwas_command etwas_ship_command = {
     .summary = "send events to ClickHouse, each exactly once",
     .usages =
         (const char *const[]){
-            "--server URL FILE... | --follow FOLDER | --session NAME",
-            "--server URL --prove | --ddl",
+            "--server URL FILE... | --follow FOLDER | --prove | --ddl",
             NULL,
         },
     .description = "Sends the events of traces to a ClickHouse server, each exactly once.",

@@ -53,8 +53,8 @@ bool etwas_steer_control(const char *command, const char *name, struct etwas_ste
                          uint32_t control_code);
 
 /*
- * Returns what an answer is about: the file that the session was told of, which may be empty, or the
- * session.
+ * Returns what an answer is about: the file that the session was told of, which may be empty, or
+ * the session.
  */
 const char *etwas_steer_subject(uint32_t code, const char *name, const char *file_name);
 

@@ -370,7 +370,7 @@ static const char *odd_file_reason(const char *file_name)
 }
 
 /*
- * Refuses buffers that the library would leave out without a word, after it has made all the others.
+ * Refuses buffers that the library would leave out without a word, after it has made all others.
  * False after a message.
  */
 static bool has_memory(const struct etwas_steer_start_request *request, const char *command)
@@ -395,7 +395,7 @@ static bool has_memory(const struct etwas_steer_start_request *request, const ch
     return false;
 }
 
-/* A control group, or what buffers a session may have at all, may leave fewer than were asked for. */
+/* A control group may leave fewer than were asked for. */
 static void note_fewer(const struct etwas_steer_start_request *request, const char *command,
                        TRACEHANDLE session)
 {

@@ -3,6 +3,7 @@
 
 #include "ship/run/lane.h"
 
+#include "cli/quiet.h"
 #include "math/hash.h"
 #include "ship/message.h"
 #include "ship/state/dropped_files.h"
@@ -86,7 +87,7 @@ static bool write_cursor(struct lane *lane, struct etwas_ship_job *job)
             return false;
         }
     }
-    if (is_said) {
+    if (is_said && !etwas_is_quiet) {
         etwas_ship_message(job->cursor->file, "what is sent of it can be kept again");
     }
     return true;

@@ -3,6 +3,7 @@
 
 #include "ship/run/pools.h"
 
+#include "cli/quiet.h"
 #include "recover/recover.h"
 #include "ship/message.h"
 #include "ship/run/written.h"
@@ -187,10 +188,10 @@ static void take_pool(struct etwas_ship_run *run, const char *pool, const void *
     if (!etwas_ship_is_missing(path)) {
         return;
     }
-    if (make_file(run, pool, path)) {
-        etwas_ship_message(path, "recovered of a session whose process died");
-    } else {
+    if (!make_file(run, pool, path)) {
         run->unsent++;
+    } else if (!etwas_is_quiet) {
+        etwas_ship_message(path, "recovered of a session whose process died");
     }
 }
 

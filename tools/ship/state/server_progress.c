@@ -3,6 +3,7 @@
 
 #include "ship/state/server_progress.h"
 
+#include "cli/quiet.h"
 #include "ship/message.h"
 #include "ship/wait.h"
 #include "ship/wire/target_inside.h"
@@ -214,7 +215,7 @@ static enum etwas_ship_sent wait_for_running(struct etwas_ship_target *target,
                                options->patience_s);
             return ETWAS_SHIP_REFUSED;
         }
-        if (!is_said) {
+        if (!is_said && !etwas_is_quiet) {
             etwas_ship_message(table, "an insert of a killed shipper still runs; waiting for it");
             is_said = true;
         }

@@ -6,6 +6,7 @@
  * it.
  */
 
+#include "cli/quiet.h"
 #include "ship/message.h"
 #include "ship/wire/answer.h"
 #include "ship/wire/target_inside.h"
@@ -325,7 +326,7 @@ enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32
             return sent;
         }
     }
-    if (meaning == ETWAS_SHIP_MEANS_GOOD && timeout.wait.count > 0) {
+    if (meaning == ETWAS_SHIP_MEANS_GOOD && timeout.wait.count > 0 && !etwas_is_quiet) {
         etwas_ship_message(url, "answers after %.1f s; it goes on",
                            (double)(etwas_ship_now_ms() - timeout.began_ms) / 1000);
     }
