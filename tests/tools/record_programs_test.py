@@ -316,8 +316,8 @@ class Programs(ToolTest):
         run = self.record("-e", NAME, "--pid", str(work.pid), "--", self.brief, "9")
         self.assertEqual((run.returncode, run.stderr),
                          (7, f"{self.path}: 0 events, 0 lost\n  '{NAME}' recorded nothing: no "
-                             "process registered it; ETWAS_SHARED=0 hides one; --pid may have excluded "
-                             "it\n"))
+                             "process registered it; ETWAS_SHARED=0 hides one; --pid may have "
+                             "excluded it\n"))
 
 
 if __name__ == "__main__":
