@@ -70,8 +70,8 @@ static bool publish_takes_extra_slot(uint32_t kind)
 }
 
 /* R106. Two counts of ticks, or one of 64 bits of the ticks in user mode. */
-static __attribute__((noinline)) void publish_fill_times(const struct etwas_record *record,
-                                                         uint32_t kind)
+static __attribute__((noinline)) void publish_fill_times(
+    const struct etwas_unstamped_record *record, uint32_t kind)
 {
     struct etwas_thread_times times = etwas_thread_times();
     uint64_t user = times.user_us / TICK_US;
@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) struct etwas_slot *publish_shared_s
 
 /* Messages have a GUID at most. */
 static void publish_message_attributes(struct etwas_class_attributes *attributes,
-                                       const struct etwas_record *record)
+                                       const struct etwas_unstamped_record *record)
 {
     const uint8_t *bytes = (const uint8_t *)record->header;
     struct etwas_etl_message_header header;
@@ -121,8 +121,8 @@ static void publish_message_attributes(struct etwas_class_attributes *attributes
 }
 
 /* The row of slots of the record's retention class. `kind` is the session's. */
-static __attribute__((noinline)) uint32_t publish_find_class_row(uint32_t kind,
-                                                                 const struct etwas_record *record)
+static __attribute__((noinline)) uint32_t publish_find_class_row(
+    uint32_t kind, const struct etwas_unstamped_record *record)
 {
     static const etwas_guid no_guid;
     struct etwas_class_attributes attributes = {.guid = &no_guid};
@@ -142,7 +142,7 @@ static __attribute__((noinline)) uint32_t publish_find_class_row(uint32_t kind,
     return etwas_class_row(etwas_kind_table(kind), kind, &attributes);
 }
 
-static inline uint32_t publish_class_row(uint32_t kind, const struct etwas_record *record)
+static inline uint32_t publish_class_row(uint32_t kind, const struct etwas_unstamped_record *record)
 {
     return __builtin_expect(etwas_kind_classes(kind) != 0, 0) ? publish_find_class_row(kind, record)
                                                               : 0;
@@ -150,7 +150,7 @@ static inline uint32_t publish_class_row(uint32_t kind, const struct etwas_recor
 
 static inline __attribute__((always_inline)) uint32_t publish_in_row(
     uint32_t kind, uint32_t session, uint32_t generation, uint32_t row,
-    const struct etwas_record *record)
+    const struct etwas_unstamped_record *record)
 {
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
         uint32_t result = etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
@@ -163,9 +163,9 @@ static inline __attribute__((always_inline)) uint32_t publish_in_row(
                                 publish_shared_slot(session, kind, row), generation, record);
 }
 
-static __attribute__((noinline)) uint32_t publish_in_class(uint32_t kind, uint32_t session,
-                                                           uint32_t generation,
-                                                           const struct etwas_record *record)
+static __attribute__((noinline)) uint32_t publish_in_class(
+    uint32_t kind, uint32_t session, uint32_t generation,
+    const struct etwas_unstamped_record *record)
 {
     return publish_in_row(kind, session, generation, publish_find_class_row(kind, record), record);
 }
@@ -173,7 +173,7 @@ static __attribute__((noinline)) uint32_t publish_in_class(uint32_t kind, uint32
 /* Into an open session. ERROR_MORE_DATA: it does not fit, and is not counted yet. */
 static inline __attribute__((always_inline)) uint32_t publish_open(
     const struct etwas_slot *open, uint32_t kind, uint32_t session, uint32_t generation,
-    uint32_t given_bytes, const struct etwas_record *record)
+    uint32_t given_bytes, const struct etwas_unstamped_record *record)
 {
     if (__builtin_expect(!publish_fits_stated_limit(open, given_bytes), 0)) {
         return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
@@ -189,10 +189,9 @@ static inline __attribute__((always_inline)) uint32_t publish_open(
                : publish_in_row(kind, session, generation, 0, record);
 }
 
-static __attribute__((noinline, cold)) bool publish_refuse_open(uint32_t kind, uint32_t session,
-                                                                uint32_t generation,
-                                                                enum etwas_slot_loss cause,
-                                                                const struct etwas_record *record)
+static __attribute__((noinline, cold)) bool publish_refuse_open(
+    uint32_t kind, uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
+    const struct etwas_unstamped_record *record)
 {
     uint32_t row = publish_class_row(kind, record);
 
@@ -203,7 +202,7 @@ static __attribute__((noinline, cold)) bool publish_refuse_open(uint32_t kind, u
 }
 
 bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
-                          const struct etwas_record *record)
+                          const struct etwas_unstamped_record *record)
 {
     uint32_t kind;
 
@@ -217,10 +216,9 @@ bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot
  * this process is not attached to the session, or the session does not run. The gate may open and
  * close meanwhile, so each turn reads both.
  */
-static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code, uint32_t session,
-                                                                  uint32_t generation,
-                                                                  uint32_t given_bytes,
-                                                                  const struct etwas_record *record)
+static __attribute__((noinline, cold)) uint32_t publish_otherwise(
+    uint32_t code, uint32_t session, uint32_t generation, uint32_t given_bytes,
+    const struct etwas_unstamped_record *record)
 {
     for (int turn = 0; code == ERROR_INVALID_HANDLE; turn++) {
         const struct etwas_slot *open;
@@ -249,7 +247,7 @@ static __attribute__((noinline, cold)) uint32_t publish_otherwise(uint32_t code,
 }
 
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                       const struct etwas_record *record)
+                       const struct etwas_unstamped_record *record)
 {
     uint32_t code = ERROR_INVALID_HANDLE;
     const struct etwas_slot *open;
@@ -265,7 +263,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
 }
 
 bool etwas_publish_has_room(uint32_t session, uint32_t generation,
-                            const struct etwas_record *record)
+                            const struct etwas_unstamped_record *record)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     const struct etwas_slot *slot;
@@ -285,7 +283,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
 }
 
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                             const struct etwas_record *record)
+                             const struct etwas_unstamped_record *record)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     const struct etwas_slot *open;

@@ -38,7 +38,7 @@
  * times of the thread, which it fills in for sessions that have them: `header`, then the bytes the
  * fields point to, without gaps. The first 4 bytes of the header are the marker.
  */
-struct etwas_record {
+struct etwas_unstamped_record {
     union {
         struct etwas_etl_instance_header *header;
         struct etwas_etl_event_header *event;
@@ -58,18 +58,18 @@ enum {
     ETWAS_MAXIMUM_ATTEMPTS = 100, /* attempts of a writer before its event goes to the extra slot */
 };
 
-static inline bool etwas_record_is_message(const struct etwas_record *record)
+static inline bool etwas_record_is_message(const struct etwas_unstamped_record *record)
 {
     return record->header_bytes < sizeof(struct etwas_etl_full_header);
 }
 
-static inline bool etwas_record_is_event(const struct etwas_record *record)
+static inline bool etwas_record_is_event(const struct etwas_unstamped_record *record)
 {
     return record->header_bytes == sizeof(struct etwas_etl_event_header);
 }
 
 /* The stamp's offset in the header; 0: the record has none. */
-static inline uint32_t etwas_record_stamp_at(const struct etwas_record *record)
+static inline uint32_t etwas_record_stamp_at(const struct etwas_unstamped_record *record)
 {
     return etwas_record_is_message(record)
                ? record->message_stamp_at
@@ -93,14 +93,14 @@ static inline uint32_t etwas_record_field_bytes(const MOF_FIELD *field, uint32_t
  * ERROR_MORE_DATA. For callers with side effects that must not happen for a record that is refused.
  */
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                             const struct etwas_record *record);
+                             const struct etwas_unstamped_record *record);
 
 /*
  * Whether the buffer that takes the caller's events now has room for the record, in a running
  * session. An estimate: another writer may be faster, and without room there may be a free buffer.
  */
 bool etwas_publish_has_room(uint32_t session, uint32_t generation,
-                            const struct etwas_record *record);
+                            const struct etwas_unstamped_record *record);
 
 /*
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the
@@ -112,21 +112,21 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
  */
 #define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* fits nowhere: no record can hold the event */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                       const struct etwas_record *record);
+                       const struct etwas_unstamped_record *record);
 
 /*
  * Counts an event lost that the session does not get, of which the record's header is there.
  * Returns false when the session does not run.
  */
 bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
-                          const struct etwas_record *record);
+                          const struct etwas_unstamped_record *record);
 
 /*
  * Publishes into one shared slot a record whose stated size fits. A record that does not fit itself
  * is not counted.
  */
 uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                              uint32_t generation, const struct etwas_record *record);
+                              uint32_t generation, const struct etwas_unstamped_record *record);
 
 /*
  * The same into the slot of whichever processor runs the caller, in the class row that begins at
@@ -136,7 +136,7 @@ uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct 
  */
 #define ETWAS_PUBLISH_FALLBACK UINT32_MAX
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
-                            const struct etwas_record *record);
+                            const struct etwas_unstamped_record *record);
 
 /*
  * Counting events that a session does not get although it has buffers: they are too large for it,

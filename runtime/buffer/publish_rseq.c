@@ -91,7 +91,7 @@ static bool publish_take_stamp(uint32_t clock, uint64_t word, int64_t newest, in
     return true;
 }
 
-static inline void publish_store_stamp(uint8_t *header, const struct etwas_record *record,
+static inline void publish_store_stamp(uint8_t *header, const struct etwas_unstamped_record *record,
                                        int64_t stamp)
 {
     uint32_t at = etwas_record_stamp_at(record);
@@ -103,7 +103,7 @@ static inline void publish_store_stamp(uint8_t *header, const struct etwas_recor
 
 /* The pieces of a record, in the order of their places. 0: the fields do not fill it. */
 static uint64_t publish_list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
-                                    const void *header, const struct etwas_record *record)
+                                    const void *header, const struct etwas_unstamped_record *record)
 {
     static const uint64_t zeroes;
     uint32_t left = record->bytes - record->header_bytes;
@@ -129,8 +129,8 @@ static uint64_t publish_list_copies(struct etwas_rseq_copy *copies, uint8_t *pla
 }
 
 /* The whole record, with its gap, in one piece. */
-static void publish_assemble(uint8_t image[SMALL_BYTES], const struct etwas_record *record,
-                             int64_t stamp)
+static void publish_assemble(uint8_t image[SMALL_BYTES],
+                             const struct etwas_unstamped_record *record, int64_t stamp)
 {
     static const uint64_t zeroes;
     uint32_t left = record->bytes - record->header_bytes;
@@ -168,7 +168,7 @@ static void publish_assemble(uint8_t image[SMALL_BYTES], const struct etwas_reco
 
 static enum attempt_result publish_attempt(struct etwas_slot *slot, uint32_t processor,
                                            uint64_t gate, uint64_t word,
-                                           const struct etwas_record *record)
+                                           const struct etwas_unstamped_record *record)
 {
     uint64_t newest = ck_pr_load_64(&slot->newest);
     uint32_t limit = etwas_slot_limit_units(slot);
@@ -220,7 +220,7 @@ static enum attempt_result publish_attempt(struct etwas_slot *slot, uint32_t pro
 }
 
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
-                            const struct etwas_record *record)
+                            const struct etwas_unstamped_record *record)
 {
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     const struct etwas_attachment *attachment = etwas_attachment_of(session);
@@ -273,7 +273,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
 #else
 
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
-                            const struct etwas_record *record)
+                            const struct etwas_unstamped_record *record)
 {
     (void)session;
     (void)generation;

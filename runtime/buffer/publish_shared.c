@@ -158,7 +158,7 @@ static uint32_t reserve_record(const struct etwas_attachment *attachment, struct
 
 /* All of the header but bytes 0..3, the marker: the final one is stored last. */
 static inline void write_record_header(const struct reservation *reservation,
-                                       const struct etwas_record *record)
+                                       const struct etwas_unstamped_record *record)
 {
     uint8_t *place = reservation->place;
     const uint8_t *header = (const uint8_t *)record->header;
@@ -181,7 +181,8 @@ static inline void write_record_header(const struct reservation *reservation,
     }
 }
 
-static void write_record(const struct reservation *reservation, const struct etwas_record *record)
+static void write_record(const struct reservation *reservation,
+                         const struct etwas_unstamped_record *record)
 {
     uint8_t *place = reservation->place;
     uint8_t *next = place + record->header_bytes;
@@ -206,7 +207,7 @@ static void write_record(const struct reservation *reservation, const struct etw
 }
 
 uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                              uint32_t generation, const struct etwas_record *record)
+                              uint32_t generation, const struct etwas_unstamped_record *record)
 {
     struct reservation reservation;
     uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);

@@ -18,7 +18,7 @@
 #include "platform/pair.h"
 
 typedef uint32_t etwas_publisher(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                                 const struct etwas_record *record);
+                                 const struct etwas_unstamped_record *record);
 
 struct etwas_counter_hooks {
     /*

@@ -169,7 +169,7 @@ uint32_t etwas_event_record_list(struct etwas_event_record *built,
     }
     built->item_count = 0;
     built->data_bytes = 0;
-    built->record = (struct etwas_record){
+    built->record = (struct etwas_unstamped_record){
         .event = &built->header,
         .header_bytes = sizeof built->header,
         .bytes = sizeof built->header,

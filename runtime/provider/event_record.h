@@ -36,7 +36,7 @@ enum {
 
 /* The record, and the pieces that it points to. Lies on the writer's stack. */
 struct etwas_event_record {
-    struct etwas_record record;
+    struct etwas_unstamped_record record;
     struct etwas_etl_event_header header;
     struct etwas_etl_extended_item items[ETWAS_EVENT_ITEMS];
     uint32_t item_count;

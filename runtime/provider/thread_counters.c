@@ -211,7 +211,8 @@ static void read_counters(struct etwas_etl_counters *counters)
 /* ---- the record ------------------------------------------------------------------------------ */
 
 /* False: the event belongs to no instance or activity. */
-static bool find_instance(struct etwas_etl_counters *counters, const struct etwas_record *record)
+static bool find_instance(struct etwas_etl_counters *counters,
+                          const struct etwas_unstamped_record *record)
 {
     static const etwas_guid none;
 
@@ -241,7 +242,7 @@ static void log_counters(uint32_t session, uint32_t generation, struct etwas_etl
         .full.guid = etwas_etl_own_class,
     };
     const MOF_FIELD field = {.DataPtr = (uint64_t)(uintptr_t)counters, .Length = sizeof *counters};
-    const struct etwas_record record = {
+    const struct etwas_unstamped_record record = {
         .header = &header,
         .header_bytes = sizeof header.full,
         .bytes = header.full.size,
@@ -261,7 +262,7 @@ static void log_counters(uint32_t session, uint32_t generation, struct etwas_etl
  * none.
  */
 static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
-                        const struct etwas_record *record)
+                        const struct etwas_unstamped_record *record)
 {
     struct etwas_etl_counters counters = {.version = ETWAS_ETL_COUNTERS_VERSION};
     bool is_one = find_instance(&counters, record);

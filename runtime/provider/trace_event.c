@@ -79,7 +79,7 @@ static __attribute__((noinline)) uint32_t trace_event_publish_general(uint64_t h
         .parent_instance_id = event.parent_instance_id,
     };
     MOF_FIELD fields[MAX_MOF_FIELDS];
-    struct etwas_record record = {
+    struct etwas_unstamped_record record = {
         .header = &header,
         .header_bytes = header_bytes,
         .fields = fields,

@@ -180,8 +180,9 @@ static uint32_t message_record_write(union message_header *header, uint32_t at, 
 }
 
 /* The optional fields, but for the values of number and stamp; `record` learns where they end. */
-static void message_write_fields(union message_header *header, struct etwas_record *record,
-                                 uint32_t flags, const etwas_guid *guid)
+static void message_write_fields(union message_header *header,
+                                 struct etwas_unstamped_record *record, uint32_t flags,
+                                 const etwas_guid *guid)
 {
     uint32_t at = sizeof header->start;
 
@@ -210,7 +211,7 @@ static void message_write_fields(union message_header *header, struct etwas_reco
 static uint32_t message_write_number(union message_header *header,
                                      const struct etwas_session_key *key,
                                      const struct message_arguments *arguments,
-                                     const struct etwas_record *record)
+                                     const struct etwas_unstamped_record *record)
 {
     struct etwas_sequence_numbers *numbers = &etwas_sessions[key->index].sequence_numbers;
     uint32_t code = etwas_publish_check(key->index, key->generation, arguments->bytes, record);
@@ -230,7 +231,7 @@ static __attribute__((noinline)) uint32_t message_publish_general(
     const struct message_arguments *arguments)
 {
     union message_header header;
-    struct etwas_record record = {
+    struct etwas_unstamped_record record = {
         .header = &header.room, .fields = arguments->list, .field_count = arguments->count};
     uint64_t start;
 

@@ -494,7 +494,7 @@ static void who_finds_a_gate_open_and_closed_again_gives_up_and_counts(void **st
     struct etwas_attachment *guest = etwas_attachment_of(ETWAS_SESSION_ENTRIES);
     const uint32_t generation = (uint32_t)etwas_session_gate(inside);
     struct etwas_etl_instance_header header = {.full.marker_flags = ETWAS_ETL_MARKER_FLAGS};
-    const struct etwas_record record = {
+    const struct etwas_unstamped_record record = {
         .header = &header, .header_bytes = sizeof header.full, .bytes = sizeof header.full};
     const struct etwas_attachment before = *guest;
     const int page = etwas_unattached_page();

@@ -313,11 +313,11 @@ static void fields_that_become_shorter_let_no_old_bytes_into_a_long_record(void 
                  .header_type = ETWAS_ETL_FULL_HEADER64,
                  .marker_flags = ETWAS_ETL_MARKER_FLAGS},
     };
-    const struct etwas_record record = {.header = &header,
-                                        .header_bytes = sizeof header.full,
-                                        .bytes = sizeof header.full + LARGE_PAYLOAD,
-                                        .fields = &field,
-                                        .field_count = 1};
+    const struct etwas_unstamped_record record = {.header = &header,
+                                                  .header_bytes = sizeof header.full,
+                                                  .bytes = sizeof header.full + LARGE_PAYLOAD,
+                                                  .fields = &field,
+                                                  .field_count = 1};
     struct etwas_session *session;
     struct etwas_session_key key;
     etwas_trace_handle handle;
