@@ -216,7 +216,7 @@ class Overlapping(ToolTest):
                           attempted=attempted),
                *(etl.loss(T + 10 * n, T + 10 * n + 5, events, n % 2)
                  for n, events in enumerate(losses))]
-        events = [etl.classic(kind, T + 10_000 * n) for n, kind in enumerate(records)]
+        events = [etl.classic(kind, T + 10_000 * n, kind=10) for n, kind in enumerate(records)]
         return self.write(path, etl.trace([(0, events)], mode=mode, own=own, events_lost=lost,
                                           **options))
 

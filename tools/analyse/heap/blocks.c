@@ -53,11 +53,12 @@ static struct etwas_heap_block *make_block(struct etwas_heap *heap,
 
 static void account_freed(struct etwas_heap *heap, const struct etwas_heap_block *block)
 {
-    struct etwas_heap_stack *stack = &heap->stacks[block->stack];
+    struct etwas_heap_stack *stack;
 
     if (block->is_left_out) {
         return;
     }
+    stack = &heap->stacks[block->stack];
     stack->live_blocks--;
     stack->live_bytes -= block->bytes;
     heap->live_bytes -= block->bytes;
