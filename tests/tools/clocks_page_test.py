@@ -75,8 +75,8 @@ class Browser(PlotsTest):
             for title, caption in captions.items():
                 part = text[text.index("\n" + title) + 1:].split("\n\n")[0].splitlines()
                 for name, figures in rows[caption].items():
-                    line, = [line for line in part if re.match(rf"  {re.escape(name)}  ", line)]
-                    words = line[2 + len(name):].split()
+                    line, = [line for line in part if re.match(rf" *{re.escape(name)}  ", line)]
+                    words = line.lstrip()[len(name):].split()
                     if title == "Resolution":
                         words = words[:-7] if "to" in words[-7:] else words[:6]
                     self.assertFalse(collections.Counter(words) - collections.Counter(figures),

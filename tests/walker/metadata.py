@@ -167,5 +167,7 @@ def check(walker):
                      (buffer["stamp"] == record["stamp"] or walker.header["mode"] & RELOGGED),
                      "event metadata: processor or stamp")
         read = readers.get(record["type"], lambda walker, payload: None)
-        walker.described.append({**(read(walker, record["payload"]) or {}),
-                                 "buffer": record["buffer"]})
+        said = {**(read(walker, record["payload"]) or {}), "buffer": record["buffer"]}
+        # A window is of the file itself.
+        if read not in (window, missing):
+            walker.described.append(said)
