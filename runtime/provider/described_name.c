@@ -3,6 +3,7 @@
 
 #include "provider/describe_class.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,45 +13,41 @@
 #include "provider/event_class.h"
 #include "session/session.h"
 
-enum {
-    FEWEST_NAMES = 16,
+/* The last name of a described class. */
+struct described_name {
+    etwas_guid guid;
+    char *name; /* NULL: there was no memory for it */
 };
 
-/* The last name of each described class; kept as descriptions are. The control lock guards it. */
-static struct described_name {
-    etwas_guid guid;
-    char *name;
-} * names;
-
-static uint32_t name_count;
-static uint32_t name_room;
+static void *names;        /* tree of them by GUID, kept as descriptions are; control lock */
 static bool must_complete; /* a name has enabled a provider; under the control lock */
+
+static int described_name_compare(const void *left, const void *right)
+{
+    return memcmp(left, right, sizeof(etwas_guid));
+}
 
 static struct described_name *described_name_find(const etwas_guid *guid)
 {
-    for (uint32_t index = 0; index < name_count; index++) {
-        if (memcmp(&names[index].guid, guid, sizeof *guid) == 0) {
-            return &names[index];
-        }
-    }
-    return NULL;
+    void *node = tfind(guid, &names, described_name_compare);
+
+    return node != NULL ? *(struct described_name **)node : NULL;
 }
 
 /* Returns a new entry without a name; NULL: there is no memory. */
 static struct described_name *described_name_new(const etwas_guid *guid)
 {
-    if (name_count == name_room) {
-        uint32_t room = name_room != 0 ? 2 * name_room : FEWEST_NAMES;
-        struct described_name *more = realloc(names, room * sizeof *more);
+    struct described_name *entry = calloc(1, sizeof *entry);
 
-        if (more == NULL) {
-            return NULL;
-        }
-        names = more;
-        name_room = room;
+    if (entry == NULL) {
+        return NULL;
     }
-    names[name_count] = (struct described_name){.guid = *guid};
-    return &names[name_count++];
+    entry->guid = *guid;
+    if (tsearch(entry, &names, described_name_compare) == NULL) {
+        free(entry);
+        return NULL;
+    }
+    return entry;
 }
 
 /* Returns whether the entry has another name now. */
@@ -143,7 +140,7 @@ void etwas_described_name_apply(const struct etwas_registration_request *request
 
     etwas_control_lock();
     control = etwas_control_guid_find(request->control, false);
-    if (control != ETWAS_NO_CONTROL_GUID && name_count != 0) {
+    if (control != ETWAS_NO_CONTROL_GUID && names != NULL) {
         const struct described_name *entry = described_name_find(request->control);
 
         for (uint32_t index = 0; entry == NULL && index < request->class_count; index++) {
