@@ -129,7 +129,7 @@ struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
             .data = file->scratch + ETWAS_ETL_BUFFER_HEADER_BYTES,
             .time_stamp = stamp,
             .newest = stamp,
-            .sequence_number = sequence_number + result.written,
+            .sequence_number = sequence_number != 0 ? sequence_number + result.written : 0,
         };
         struct etwas_log_write write = {.code = ERROR_SUCCESS};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The window records in the file of a trigger (etl/own_record.h). Belongs to the log file. */
+/* The window records in a recorder's file (etl/own_record.h). Belongs to the log file. */
 #ifndef ETWAS_FILE_LOG_WINDOW_H
 #define ETWAS_FILE_LOG_WINDOW_H
 
@@ -62,7 +62,7 @@ void etwas_coverage_find(struct etwas_coverage *coverage,
 
 /*
  * Writes the window and its gaps in buffers of processor 0, with the stamp `stamp`, which no event
- * of the file precedes, and with numbers from `sequence_number` on.
+ * of the file precedes, and with numbers from `sequence_number` on; 0: with the next ones.
  */
 struct etwas_log_write etwas_log_window_write(struct etwas_log_file *file,
                                               const struct etwas_etl_window *window,

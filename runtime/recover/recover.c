@@ -22,6 +22,7 @@
 #include "recover/mapping_copy.h"
 #include "recover/own_logs.h"
 #include "recover/recovered_counts.h"
+#include "recover/recovered_window.h"
 #include "shared/mapping.h"
 
 struct recovery {
@@ -33,6 +34,7 @@ struct recovery {
     struct etwas_loss_table *losses; /* of the file */
     uint8_t *records;                /* room for a buffer's */
     int64_t newest;                  /* no event that was written is newer */
+    int64_t copied;                  /* when copying began; INT64_MIN: the process has ended */
     struct etwas_clock_reading ended;
 };
 
@@ -306,6 +308,10 @@ static uint32_t recovery_write_all(struct recovery *recovery)
     if (code == ERROR_SUCCESS) {
         code = recovery_write_schemas(recovery);
     }
+    if (code == ERROR_SUCCESS && recovery->file != NULL && recovery->copy.pool.buffering) {
+        code = etwas_recovered_window_write(recovery->file, &recovery->copy, recovery->copied,
+                                            recovery->records);
+    }
     if (code == ERROR_SUCCESS) {
         code = recovery_write_events(recovery);
     }
@@ -348,9 +354,12 @@ static uint32_t recovery_run(struct recovery *recovery, const struct etwas_recov
     const struct etwas_shared_head *head = &recovery->copy.head;
     const char *const paths[] = {head->file_paths[head->newest_path],
                                  head->file_paths[1 - head->newest_path]};
-    uint32_t code = output != NULL && recovery_may_read(source, paths, output)
-                        ? ERROR_SHARING_VIOLATION
-                        : etwas_mapping_copy_pool(&recovery->copy, source);
+    uint32_t code;
+
+    recovery->copied = recovery->result->is_alive ? etwas_clock_now(head->clock) : INT64_MIN;
+    code = output != NULL && recovery_may_read(source, paths, output)
+               ? ERROR_SHARING_VIOLATION
+               : etwas_mapping_copy_pool(&recovery->copy, source);
 
     if (code != ERROR_SUCCESS) {
         return code;

@@ -27,9 +27,9 @@ class Recovering(ToolTest):
         os.mkdir(self.runtime, 0o700)
         self.environment = dict(os.environ, ETWAS_RUNTIME_DIR=self.runtime)
 
-    def die(self, where="pool", end="kill", **options):
+    def die(self, where="pool", end="kill", events=EVENTS, **options):
         """The number of the process that died."""
-        with subprocess.Popen([CRASH_WORK, where, str(EVENTS), end], env=self.environment,
+        with subprocess.Popen([CRASH_WORK, where, str(events), end], env=self.environment,
                               cwd=self.folder, **options) as child:
             self.assertLess(child.wait(60), 0)
             return child.pid
@@ -173,6 +173,35 @@ class Pools(Recovering):
             self.assertIn("its process lives", self.recover("--clean", pool, expect=FAILED)[1])
             self.assertEqual(len(os.listdir(self.runtime)), 1)
             child.send_signal(signal.SIGKILL)
+
+    def expect_window(self, trace, events, least_overwritten):
+        """As of a snapshot: what was overwritten, and rates over the time that is all there."""
+        stat = json.loads(self.run_etwas("stat", "--json", trace)[0].splitlines()[0])
+        self.assertEqual(stat["events"] + stat["overwritten"], events)
+        self.assertGreaterEqual(stat["overwritten"], least_overwritten)
+        inside = stat["events"] - stat["events_outside"]
+        if stat["rate"] is not None:
+            self.assertAlmostEqual(stat["rate"], inside / (stat["duration"] / 1e9),
+                                   delta=stat["rate"] / 1e6)
+        out, _ = self.run_etwas("stat", trace)
+        self.assertEqual("events by newer ones, as a flight recorder does\n" in out,
+                         least_overwritten > 0)
+        self.assertEqual("retained      all events since " in out, least_overwritten > 0)
+        self.assertIn("s, of which each processor's events are all here; ", out)
+
+    def test_a_recorder_says_since_when_all_events_are_there(self):
+        for events, least_overwritten in ((EVENTS, 0), (100 * EVENTS, 50 * EVENTS)):
+            self.die(events=events)
+            pool, = (os.path.join(self.runtime, name) for name in os.listdir(self.runtime))
+            self.recover(pool, "-fo", self.path("dead.etl"))
+            self.expect_window(self.path("dead.etl"), events, least_overwritten)
+            os.unlink(pool)
+            with subprocess.Popen([CRASH_WORK, "memfd", str(events), "wait"],
+                                  env=self.environment, stdout=subprocess.PIPE) as child:
+                self.assertEqual(child.stdout.readline(), b"ready\n")
+                self.recover("--pid", str(child.pid), "-fo", self.path("alive.etl"))
+                self.expect_window(self.path("alive.etl"), events, least_overwritten)
+                child.send_signal(signal.SIGKILL)
 
     def test_what_is_damaged_is_said(self):
         self.die()

@@ -166,7 +166,8 @@ static void put_overwritten(struct etwas_output *output, const struct etwas_inpu
 
     etwas_label(output, "overwritten");
     put_counted(output, information->overwritten_events, "event");
-    if ((input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
+    if ((input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0 &&
+        !input->coverage.is_said) {
         etwas_output_text(output, " and ");
         put_counted(output, information->overwritten_buffers, "buffer");
         etwas_output_text(output, " by newer ones, as a circular file does\n");

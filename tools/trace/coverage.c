@@ -215,10 +215,20 @@ void etwas_trace_coverage_read_files(struct etwas_trace_coverage *coverage, char
     free(look);
 }
 
+static etwas_trace_information information_of(const struct etwas_input *input)
+{
+    etwas_trace_information information;
+
+    return etwas_trace_query(input->trace, &information) == ERROR_SUCCESS
+               ? information
+               : input->information; /* it is closed */
+}
+
 void etwas_trace_coverage_read_ahead(struct etwas_input *input, const struct etwas_window *window)
 {
     const TRACE_LOGFILE_HEADER *header = &input->logfile.LogfileHeader;
-    bool may_say = (header->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0;
+    bool may_say = (header->LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
+                   (information_of(input).ends & ETWAS_TRACE_IS_RECOVERED) != 0;
     bool has_window = window != NULL && etwas_window_is_set(window);
     bool wants_last = has_window && header->EndTime.QuadPart == 0;
     char *path = (char *)(uintptr_t)input->path; /* OpenTrace only reads it */
@@ -233,13 +243,12 @@ void etwas_trace_coverage_read_ahead(struct etwas_input *input, const struct etw
 
 bool etwas_trace_coverage_begins_late(const struct etwas_input *input)
 {
-    etwas_trace_information information;
+    etwas_trace_information information = information_of(input);
 
-    if (etwas_trace_query(input->trace, &information) != ERROR_SUCCESS) {
-        information = input->information; /* it is closed */
-    }
     return (input->logfile.LogfileHeader.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0 ||
-           information.part > 1 || information.overwritten_buffers > 0;
+           information.part > 1 || information.overwritten_buffers > 0 ||
+           ((information.ends & ETWAS_TRACE_IS_RECOVERED) != 0 &&
+            information.overwritten_events > 0);
 }
 
 /* What the wall clock was set by did not pass. Times of events have no steps by other clocks. */
