@@ -9,7 +9,7 @@
 #include "clock/clock.h"
 #include "file/log_window.h"
 
-/* By slots, and in each slot by tickets: that is the order of time. */
+/* Compares by slot, then by ticket: in a slot that is the order of time. */
 static int held_by_slot(const void *left, const void *right)
 {
     uint64_t one = ((const struct etwas_held_buffer *)left)->owner;

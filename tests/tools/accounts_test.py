@@ -80,6 +80,15 @@ class Covered(ToolTest):
         for word in ("overwritten", "retained"):
             self.assertNotIn(word, out)
 
+    def test_of_what_did_not_end_it_is_said_where_the_end_may_be_overwritten(self):
+        here, there = self.records
+        early, late = (order(START, at * SECOND, 999_999) for at in (9, 44))
+        for records, said in (([early, *there], True), ([*there, late], False)):
+            self.records = here, records
+            out, _ = self.run_etwas("spans", self.file())
+            self.assertRegex(out, "\n +1 unfinished" +
+                             (", 1 END may have been overwritten\n" if said else "\n"))
+
     def test_seconds_from_the_beginning_count_from_where_it_covers(self):
         path = self.file()
         for command in ("stat", "report", "dump"):

@@ -236,7 +236,8 @@ class Made(ProveTest):
 
     def test_stat_says_whether_context_switches_were_lost(self):
         for lost, of_switches, told in (
-                ((5, 0, 0), (0, 0, 0), "none of them context switches: it is known what ran when"),
+                ((5, 0, 0), (0, 0, 0), "none of them was counted as a context switch: "
+                 "'etwas stat --cpu-time' says where one is missing"),
                 ((5, 0, 0), (0, 1, 0), "1 of them a context switch: what ran then is not known")):
             path = self.kernel_file(3, [
                 self.account(0, 3, attempted=3 + sum(of_switches), taken=3, lost=of_switches),

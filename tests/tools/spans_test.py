@@ -207,6 +207,16 @@ class Chosen(SpansTest):
         self.assertIn("note: no class is called 'Green'",
                       self.run_etwas("spans", "--class", "Green", path)[1])
 
+    def test_how_many_of_all_are_asked_for_is_said(self):
+        path = self.file(self.RECORDS)
+        for asked, said in ((("--where", "duration > 50us"), "; 1 of all is asked for"),
+                            (("--where", "instance == 3 || instance == 4"),
+                             "; 2 of all are asked for"),
+                            (("--class", RED, "--where", "opcode == 1"),
+                             "; 3 of all are asked for"), ((), "")):
+            self.assertEqual(self.run_etwas("spans", *asked, path)[0].splitlines()[0],
+                             f"5 spans in 2.000 s, 3 ended, 2 are still open{said}")
+
     def test_where_chooses_by_either_event(self):
         path = self.file(self.RECORDS)
         told = self.spans("--where", "duration > 50us", path)

@@ -211,8 +211,19 @@ class Times(WhyTest):
         out, _ = self.run_etwas("why", self.files([[]], program)[1])
         self.assertIn(
             "\nThere are no context switches of the kernel: where the time went is not known. "
-            "'etwas record --kernel process,thread,cswitch,dispatcher' records them.\n",
+            "'etwas record --kernel process,thread,cswitch,dispatcher,systemcall' records them.\n",
             out)
+
+    def test_the_file_that_is_beside_it_is_asked_for(self):
+        events = [switch(at(200), 0, 21), switch(at(400), 21, 0)]
+        program = [order(START, 0), order(END, 900)]
+        kernel, alone = (self.write(name, etl.trace([(0, events)])) for name, events in (
+            ("both.etl", events), ("both.programs.etl", program)))
+        for given, said in (((alone,), f"{alone}: note: {kernel} has the kernel's events"),
+                            ((kernel,), f"{kernel}: note: {alone} has the events of programs"),
+                            ((kernel, alone), "")):
+            error = self.run_etwas("why", *given)[1]
+            self.assertEqual(error, f"etwas why: {said}: give both\n" if said else "")
 
     def test_what_was_blocked_while_events_were_lost_is_unknown(self):
         kernel = [[switch(at(0), 0, 21), switch(at(200), 21, 0), switch(at(700), 0, 21),

@@ -66,6 +66,8 @@ static void add_faults(struct etwas_table *table, const struct etwas_spans_class
     const char *before = "  ";
 
     put_some(cell, &before, its->unfinished, "unfinished", "unfinished");
+    put_some(cell, &before, its->uncertain, "END may have been overwritten",
+             "ENDs may have been overwritten");
     put_some(cell, &before, its->replaced, "of them replaced", "of them replaced");
     put_some(cell, &before, its->orphaned, "orphaned", "orphaned");
     put_some(cell, &before, its->unmatched, "END unmatched", "ENDs unmatched");
@@ -192,6 +194,24 @@ static void put_tree(struct etwas_output *output, const struct etwas_spans_reque
     }
 }
 
+/* Prints how many of the spans that are counted before it the table is of. */
+static void put_chosen(struct etwas_output *output, const struct etwas_spans_request *request)
+{
+    char text[ETWAS_HUMAN_CHARACTERS];
+    uint64_t chosen = 0;
+
+    if (request->class_name == NULL && !etwas_where_is_given(&request->where)) {
+        return;
+    }
+    for (uint32_t i = 0; i < request->names.count; i++) {
+        if (etwas_spans_class_is_asked_for(request, i)) {
+            chosen += request->classes[i].durations.count + request->classes[i].unfinished;
+        }
+    }
+    etwas_output_format(output, "; %s %s", etwas_human_count(text, chosen),
+                        chosen == 1 ? "of all is asked for" : "of all are asked for");
+}
+
 void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_request *request)
 {
     static const struct {
@@ -218,6 +238,7 @@ void etwas_spans_text(struct etwas_output *output, const struct etwas_spans_requ
     }
     put_some(output, &before, request->other_classes, "is of a class beyond the 4,096th",
              "are of classes beyond the 4,096th");
+    put_chosen(output, request);
     etwas_output_text(output, "\n\n");
     put_classes(output, request);
     for (uint32_t i = 0; i < request->tree_count; i++) {

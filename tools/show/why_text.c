@@ -440,7 +440,7 @@ static void put_notes(struct etwas_output *output, const struct etwas_why *why)
         etwas_output_text(output, why->counted > 0 ? "is by the threads' own counters, of what has "
                                                      "them.\n"
                                                    : "is not known. 'etwas record "
-                                                     "--kernel process,thread,cswitch,dispatcher' "
+                                                     "--kernel process,thread,cswitch,dispatcher,systemcall' "
                                                      "records them.\n");
     }
     put_rung(output, why);

@@ -13,7 +13,10 @@
 #include "where/option.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 enum {
     SLOWEST = 10 /* unless another number is asked for */
@@ -39,6 +42,36 @@ static void say_in_vain(const struct etwas_why *why)
                 "etwas why: note: no instance that was seen whole has the number %" PRIu64
                 "; without --instance the slowest are told\n",
                 why->instance);
+    }
+}
+
+/* Whether the path ends so, and what is before that has another one beside it. */
+static bool is_beside(const char *path, const char *end, const char *other_end,
+                      char beside[PATH_MAX])
+{
+    size_t length = strlen(path);
+
+    return length > strlen(end) && strcmp(path + length - strlen(end), end) == 0 &&
+           snprintf(beside, PATH_MAX, "%.*s%s", (int)(length - strlen(end)), path, other_end) <
+               PATH_MAX &&
+           access(beside, F_OK) == 0;
+}
+
+/* `etwas record` writes the kernel's events into one file, and those of programs beside it. */
+static void say_beside(const struct etwas_why *why, const struct etwas_files *files)
+{
+    char beside[PATH_MAX];
+
+    if (etwas_is_quiet || files->count != 1) {
+        return;
+    }
+    if (!why->has_kernel_events && is_beside(files->paths[0], ".programs.etl", ".etl", beside)) {
+        fprintf(stderr, "etwas why: %s: note: %s has the kernel's events: give both\n",
+                files->paths[0], beside);
+    } else if (why->class_count == 0 &&
+               is_beside(files->paths[0], ".etl", ".programs.etl", beside)) {
+        fprintf(stderr, "etwas why: %s: note: %s has the events of programs: give both\n",
+                files->paths[0], beside);
     }
 }
 
@@ -77,6 +110,7 @@ static int run_why(int argc, char **argv)
     if (why->run.count > 0 && why->where.error == NULL &&
         etwas_window_finish(&why->window, "why", files.paths, files.count)) {
         say_in_vain(why);
+        say_beside(why, &files);
     }
     etwas_why_free(why);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

@@ -109,10 +109,13 @@ static void count_unfinished(struct etwas_spans_request *request,
                              const struct etwas_spans_open *open, bool is_replaced)
 {
     if (open->is_asked_for && !request->finds_trees) {
+        const struct etwas_trace_coverage *coverage = &open->start.input->coverage;
         struct etwas_spans_class *its = &request->classes[open->class_index];
 
         its->unfinished++;
         its->replaced += is_replaced;
+        its->uncertain += !is_replaced && coverage->is_said &&
+                          open->start.raw <= coverage->said_from_raw;
         its->orphaned += open->is_orphan;
     }
 }

@@ -38,6 +38,7 @@ enum {
 struct etwas_spans_class {
     const struct etwas_span_class *named;
     uint64_t unfinished;    /* begun and not ended; those that were replaced too */
+    uint64_t uncertain;     /* of unfinished: a recorder may have overwritten the END */
     uint64_t replaced;      /* by a second START of the same before they ended */
     uint64_t orphaned;      /* they name a parent that is not open */
     uint64_t unmatched;     /* ENDs without a START */
