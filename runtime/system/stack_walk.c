@@ -22,6 +22,7 @@
 
 enum {
     FRAMES = 192,
+    LEAST_CODE = 4096, /* no process has code before it */
     HOOK_GROUP_SHIFT = 8,
 };
 
@@ -68,7 +69,9 @@ static void end_part(const struct etwas_stack_walker *walker, uint32_t slot, int
 
 /*
  * A PERF_CONTEXT_* among the frames is the beginning of another part. When the kernel has delivered
- * as many frames as it may, it says nothing of the others; a record has room for FRAMES.
+ * as many frames as it may, it says nothing of the others; a record has room for FRAMES. A caller
+ * where no code can be is what the kernel finds where a function has no frame pointer: the true one
+ * is not known.
  */
 static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp)
 {
@@ -77,6 +80,7 @@ static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, i
     uint32_t count = 0;
     uint32_t all = 0;
     bool is_cut = false;
+    bool is_lost = false;
 
     for (uint64_t index = 0; index < sample->frame_count; index++) {
         uint64_t frame;
@@ -86,9 +90,11 @@ static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, i
             end_part(walker, slot, stamp, &record, count, is_cut);
             count = 0;
             is_cut = false;
+            is_lost = false;
         } else {
             all++;
-            is_cut = count == FRAMES;
+            is_lost = is_lost || (count != 0 && frame < LEAST_CODE);
+            is_cut = is_lost || count == FRAMES;
             if (!is_cut) {
                 record.frames[count++] = frame;
             }

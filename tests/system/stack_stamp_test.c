@@ -170,12 +170,46 @@ static void each_part_of_a_stack_that_goes_on_is_marked_as_cut(void **state)
     }
 }
 
+static void a_caller_where_no_code_can_be_is_a_cut(void **state)
+{
+    static const uint64_t frames[] = {PERF_CONTEXT_KERNEL, 0x1000, 0x2000, PERF_CONTEXT_USER,
+                                      0x1000, 0x2000, 0, UINT64_C(0x100006CF0)};
+    static const uint64_t called_nothing[] = {PERF_CONTEXT_USER, 0, 0x1000};
+    const struct etwas_system_settings settings = {.stack_count = 1, .stack_hooks = {HOOK}};
+    struct etwas_sample sample = {.frame_count = sizeof frames / sizeof frames[0],
+                                  .frames = (const uint8_t *)frames};
+    struct etwas_emitter next = {.receive = take_part};
+    static struct etwas_stack_walker walker;
+
+    (void)state;
+    etwas_stack_walker_open(&walker, &next);
+    etwas_stack_walker_choose(&walker, &settings);
+    walker.most_frames = UINT32_MAX;
+    walker.sample = &sample;
+    part_count = 0;
+    log_with_stack(&walker, 1);
+    assert_int_equal(part_count, MOST_PARTS);
+    assert_int_equal(parts[0].frames, 2);
+    assert_true(parts[0].outermost == 0x2000);
+    assert_int_equal(parts[1].frames, 3);
+    assert_true(parts[1].outermost == UINT64_MAX);
+    sample.frame_count = sizeof called_nothing / sizeof called_nothing[0];
+    sample.frames = (const uint8_t *)called_nothing;
+    part_count = 0;
+    log_with_stack(&walker, 1);
+    assert_int_equal(part_count, 1);
+    assert_int_equal(parts[0].frames, 2); /* it was where it jumped to */
+    assert_true(parts[0].outermost == 0x1000);
+    etwas_stack_walker_free(&walker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_stack_says_the_stamp_that_was_put_down, folder_setup,
                                         folder_teardown),
         cmocka_unit_test(each_part_of_a_stack_that_goes_on_is_marked_as_cut),
+        cmocka_unit_test(a_caller_where_no_code_can_be_is_a_cut),
     };
 
     return cmocka_run_group_tests_name("stack stamps", tests, NULL, NULL);
