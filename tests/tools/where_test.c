@@ -305,6 +305,9 @@ static void properties_go_before_fields(void **state)
     TRUE("level == 4", "pid == 4", "cpu == 4", "time == 1500", "time == 1.5us",
          "provider == 'Shop'", "name =~ '^Sh'", "event contains 'hop'", "message != ''",
          "level == 4.0");
+    TRUE("level == information", "level == 'Information'", "'information' == level",
+         "level <= verbose", "level > \"warning\"", "level != error && level != critical");
+    FALSE("level == warning", "level == fields.information", "level <= 'error'");
     FALSE("level == 5", "time == 11", "provider != 'Shop'", "provider =~ '^X'");
 }
 
@@ -396,7 +399,9 @@ static const struct wrong wrongs[] = {
     {"time > '2026-11-21T08:60'", "not a time", 7, 18},
     {"time > '2026-11-21 08:19 '", "not a time", 7, 19},
     {"time > '1600-01-01'", "not a time", 7, 12},
-    {"level == 'info'", "expected a number", 9, 6},
+    {"level == 'info'", "no level: there are critical, error", 9, 6},
+    {"'3' == level", "no level: there are critical, error", 0, 3},
+    {"pid == 'warning'", "expected a number", 7, 9},
     {"'4' == pid", "expected a number", 0, 3},
     {"provider == 4", "a string stands in quotes", 12, 1},
     {"event_class_id == 'Shop'", "names are in 'event_class' and 'event'", 18, 6},

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -139,6 +140,19 @@ bool etwas_value_size(const char *text, uint64_t unit, uint64_t *bytes)
 bool etwas_value_duration(const char *text, uint64_t unit_ns, uint64_t *ns)
 {
     return read_with_unit(text, durations, unit_ns, ns);
+}
+
+bool etwas_value_level_name(const char *text, uint8_t *level)
+{
+    static const char *const names[] = {"critical", "error", "warning", "information", "verbose"};
+
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcasecmp(text, names[i]) == 0) {
+            *level = (uint8_t)(i + 1); /* critical is 1 */
+            return true;
+        }
+    }
+    return false;
 }
 
 bool etwas_value_real(const char *text, double *number)

@@ -30,6 +30,12 @@ bool etwas_value_size(const char *text, uint64_t unit, uint64_t *bytes);
  */
 bool etwas_value_duration(const char *text, uint64_t unit_ns, uint64_t *ns);
 
+/*
+ * Parses the name of a level, in any case: critical, error, warning, information or verbose.
+ * Returns false if the text is something else.
+ */
+bool etwas_value_level_name(const char *text, uint8_t *level);
+
 /* Parses a decimal number of at least 0: 12 or 0.5. Returns false as above. */
 bool etwas_value_real(const char *text, double *number);
 

@@ -231,14 +231,10 @@ bool etwas_steer_provider_name(const etwas_guid *guid, char name[ETWAS_STEER_PRO
 
 bool etwas_steer_level(const char *text, uint8_t *level)
 {
-    static const char *const names[] = {"critical", "error", "warning", "information", "verbose"};
     uint64_t number;
 
-    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcasecmp(text, names[i]) == 0) {
-            *level = (uint8_t)(TRACE_LEVEL_CRITICAL + i);
-            return true;
-        }
+    if (etwas_value_level_name(text, level)) {
+        return true;
     }
     if (!etwas_value_count(text, &number) || number > UINT8_MAX) {
         return false;

@@ -40,8 +40,9 @@ const char etwas_where_help[] =
     "parent_class_id, message_id, sequence, component, kernel_time, user_time,\n"
     "payload_bytes. Of several values, as in arrays, any will do. What an event does\n"
     "not have compares false, by != too. A name alone: is it neither 0 nor empty?\n"
-    "Enumerations and codes of errors compare by name and by number, GUIDs and times\n"
-    "in any form. To compare a number with a string is an error.\n";
+    "Enumerations, codes of errors and levels (level <= warning) compare by name and\n"
+    "by number, GUIDs and times in any form. To compare a number with a string is an\n"
+    "error.\n";
 
 void etwas_where_complain(const struct etwas_where *where, const char *event, size_t bytes)
 {

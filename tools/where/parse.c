@@ -5,6 +5,7 @@
  * The parser of --where: a function for each rule of the grammar in where.h.
  */
 
+#include "cli/value.h"
 #include "event/field_paths.h"
 #include "print/text.h"
 #include "where/scan.h"
@@ -166,9 +167,24 @@ static bool is_property(const struct etwas_where_operand *operand, enum etwas_pr
            etwas_property_kind(operand->property) == kind;
 }
 
+/* A string that names a level becomes its number. False after an error: it names none. */
+static bool level_fits(struct parser *parser, struct etwas_where_operand *constant)
+{
+    uint8_t level;
+
+    if (!etwas_value_level_name(constant->text, &level)) {
+        return fail_at(parser, constant,
+                       "no level: there are critical, error, warning, information and verbose, or "
+                       "numbers from 1 to 5");
+    }
+    constant->text = NULL;
+    constant->number = (struct etwas_where_number){.kind = ETWAS_WHERE_UNSIGNED, .u = level};
+    return true;
+}
+
 /* False after an error: beside a property is a constant that it can never be compared with. */
 static bool property_fits(struct parser *parser, struct etwas_where_operand *property,
-                          const struct etwas_where_operand *other)
+                          struct etwas_where_operand *other)
 {
     bool is_text = other->text != NULL;
 
@@ -196,6 +212,9 @@ static bool property_fits(struct parser *parser, struct etwas_where_operand *pro
     case ETWAS_PROPERTY_IS_STRING:
         return is_text || fail_at(parser, other, "a string stands in quotes");
     default:
+        if (is_text && property->property == ETWAS_PROPERTY_LEVEL) {
+            return level_fits(parser, other);
+        }
         return !is_text || fail_at(parser, other, "expected a number");
     }
 }
@@ -299,6 +318,24 @@ static bool compile(struct parser *parser, struct etwas_where_node *node)
     return true;
 }
 
+/*
+ * Beside `level` the bare name of a level is that, as where a provider is enabled; fields.NAME is
+ * the field.
+ */
+static void take_level(struct parser *parser, const struct etwas_where_operand *left)
+{
+    struct etwas_where_scan *scan = &parser->scan;
+    uint8_t level;
+
+    if (scan->word == ETWAS_WORD_NAME && !scan->quoted && strlen(scan->text) + 1 == scan->bytes &&
+        left->source == ETWAS_WHERE_OF_PROPERTY && left->property == ETWAS_PROPERTY_LEVEL &&
+        etwas_value_level_name(scan->text, &level)) {
+        scan->word = ETWAS_WORD_NUMBER;
+        scan->number = (struct etwas_where_number){.kind = ETWAS_WHERE_UNSIGNED, .u = level};
+        scan->has_time_unit = false;
+    }
+}
+
 /* ---- expressions ----------------------------------------------------------------------------- */
 
 static uint32_t parse_comparison(struct parser *parser)
@@ -329,6 +366,7 @@ static uint32_t parse_comparison(struct parser *parser)
         enum etwas_where_relation relation = parser->scan.relation;
 
         etwas_where_next(&parser->scan);
+        take_level(parser, &node->operands[0]);
         if (!parse_operand(parser, &node->operands[1],
                            "expected a name, a number or a string to compare with")) {
             return NO_NODE;
