@@ -142,8 +142,8 @@ class Programs(ToolTest):
                          "logged anything of level 3 or less (without TraceLoggingLevel an event "
                          "is of level 5) with keywords of 0x1\n")
         for arguments, said in (
-                (("-e", "Etwas.Tests.Til"),
-                 "'Etwas.Tests.Til' recorded nothing: no process registered it; ETWAS_SHARED=0 "
+                (("-e", "Etwas.Tests.Cash"),
+                 "'Etwas.Tests.Cash' recorded nothing: no process registered it; ETWAS_SHARED=0 "
                  "hides one"),
                 (("-e", "Etwas.Tests.Idle"),
                  "'Etwas.Tests.Idle' recorded nothing: a process registered it and logged nothing"),
@@ -164,6 +164,19 @@ class Programs(ToolTest):
             "  '*.Plain' enabled no provider that recorded something: no process registered a "
             "provider of such a name, or none logged anything",
             f"  of providers whose names the trace does not have: {PLAIN} (2 events)"])
+
+    def test_a_provider_that_is_almost_called_so_is_said(self):
+        with subprocess.Popen([self.steer], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True, env=self.environment) as other:
+            other.stdin.write("describe Etwas.Late\n")
+            other.stdin.flush()
+            other.stdout.readline()
+            for name, meant in (("Etwas.Laet", ". Did you mean Etwas.Late?"),
+                                ("Etwas.Tests.Cash", "; ETWAS_SHARED=0 hides one")):
+                run = self.record("-e", name, "--", "true")
+                self.assertEqual(run.stderr, f"{self.path}: 0 events, 0 lost\n  '{name}' recorded "
+                                 f"nothing: no process registered it{meant}\n")
+            other.stdin.close()
 
     def test_events_are_chosen_by_names_and_ids(self):
         for events, wanted in (("Order*", {"Till/OrderBegin": 1, "Till/OrderEnd": 1}),

@@ -813,6 +813,14 @@ class Across(Steered):
     def ask(self, command, expect=0):
         return self.run_etwas(*command.split(), expect=expect, cwd=self.folder)[0]
 
+    def test_a_name_that_is_almost_that_of_a_session_is_said(self):
+        typed = self.log.replace("-file", "-flie")
+        for arguments in (("stop",), ("query",), ("flush",), ("snapshot", "-o", f"{self.path}.x"),
+                          ("update", "--flush", "5"), ("tail",)):
+            _, error = self.run_etwas(*arguments, typed, expect=FAILED)
+            self.assertEqual(error, f"etwas {arguments[0]}: '{typed}': no such session runs that "
+                             f"can be seen. Did you mean '{self.log}'?\n")
+
     def test_a_name_is_that_of_whoever_has_it(self):
         """A provider may have chosen another GUID than the one that is made of its name."""
         chosen, other = "0000aaaa" + CLASSIC[8:], "0000bbbb" + CLASSIC[8:]

@@ -12,17 +12,24 @@
 #include "exit.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     NOT_FOUND = 127, /* as shells have it */
     NOT_EXECUTABLE = 126,
     BY_SIGNAL = 128,
+};
+
+enum {
+    FIRST_LOOK_NS = 5000000, /* at providers, after the program's start; later ones come later */
+    LAST_LOOK_NS = 400000000,
 };
 
 static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
@@ -96,13 +103,20 @@ static void become(char **program)
     _exit(etwas_record_cannot_run(program[0], errno));
 }
 
-static int await(pid_t child)
+static int await(pid_t child, const struct etwas_record_request *request)
 {
+    struct timespec look = {.tv_nsec = FIRST_LOOK_NS};
     pid_t ended;
     int status;
 
     while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
-        (void)sigsuspend(&mask_before);
+        if (ppoll(NULL, 0, &look, &mask_before) == 0) {
+            etwas_record_look_near(request);
+            /* Most programs register all that they have soon. */
+            look = look.tv_sec == 0 && look.tv_nsec < LAST_LOOK_NS
+                       ? (struct timespec){.tv_nsec = 2 * look.tv_nsec}
+                       : (struct timespec){.tv_sec = 1};
+        }
         if (to_us != 0) {
             (void)kill(child, to_us);
             to_us = 0;
@@ -114,8 +128,9 @@ static int await(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
 }
 
-int etwas_record_child(char **program)
+int etwas_record_child(const struct etwas_record_request *request)
 {
+    char **program = request->program;
     pid_t child;
 
     block_signals();
@@ -130,5 +145,5 @@ int etwas_record_child(char **program)
     if (child == 0) {
         become(program);
     }
-    return await(child);
+    return await(child, request);
 }

@@ -69,10 +69,19 @@ void etwas_record_catch_signals(void);
 bool etwas_record_is_stopped(void);
 
 /*
+ * Looks for registered providers whose names are near those of --enable. Call it from time to time
+ * while programs run.
+ */
+void etwas_record_look_near(const struct etwas_record_request *request);
+
+/* Returns the nearest that was seen for that --enable; NULL: none, or that very name. */
+const char *etwas_record_near(const struct etwas_record_request *request, uint32_t index);
+
+/*
  * Runs the program, unless it is stopped already, and waits for it. Returns what to exit with: what
  * it exits with, or 128 and the number of the signal that ended it, or asked for the end.
  */
-int etwas_record_child(char **program);
+int etwas_record_child(const struct etwas_record_request *request);
 
 /* Says so, and returns what to exit with. */
 int etwas_record_cannot_run(const char *program, int error);

@@ -300,7 +300,8 @@ static bool open_processes(const struct etwas_steer_filters *filters, struct awa
 }
 
 /* Until all of them have ended. */
-static int await_processes(struct awaited *awaited, const struct sessions *sessions)
+static int await_processes(const struct etwas_record_request *request, struct awaited *awaited,
+                           const struct sessions *sessions)
 {
     bool is_shown = isatty(STDERR_FILENO) == 1 && !etwas_is_quiet;
     uint32_t ended = 0;
@@ -314,6 +315,9 @@ static int await_processes(struct awaited *awaited, const struct sessions *sessi
                 awaited->processes[i].fd = -1; /* poll passes it over */
                 ended++;
             }
+        }
+        if (ready <= 0) {
+            etwas_record_look_near(request);
         }
         if (ready <= 0 && is_shown) {
             say_counts(sessions, "\r", "\033[K");
@@ -345,8 +349,8 @@ int etwas_record_run(const struct etwas_record_request *request)
     if (!start(request, &sessions)) {
         return ETWAS_EXIT_FAILED;
     }
-    result = etwas_record_runs(request) ? etwas_record_child(request->program)
-                                        : await_processes(&awaited, &sessions);
+    result = etwas_record_runs(request) ? etwas_record_child(request)
+                                        : await_processes(request, &awaited, &sessions);
     close_processes(&awaited);
     /* What the program says is said. */
     return !finish(request, &sessions) && result == ETWAS_EXIT_DONE ? ETWAS_EXIT_OUTPUT : result;

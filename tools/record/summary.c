@@ -215,11 +215,17 @@ static void put_chosen(struct etwas_output *output, const struct etwas_steer_fil
     }
 }
 
-/* Why nothing came of it, as far as it can be known. `it`: a provider, or those of a pattern. */
+/*
+ * Why nothing came of it, as far as it can be known. `it`: a provider, or those of a pattern;
+ * `meant`: the name of another, or NULL.
+ */
 static void put_reasons(struct etwas_output *output, const struct summary *summary,
-                        const struct etwas_steer_provider *provider, const char *it)
+                        const struct etwas_steer_provider *provider, const char *it,
+                        const char *meant)
 {
-    if (!summary->was_joined) {
+    if (!summary->was_joined && meant != NULL) {
+        etwas_output_format(output, ": no process registered %s", it);
+    } else if (!summary->was_joined) {
         etwas_output_format(output, ": no process registered %s; ETWAS_SHARED=0 hides one", it);
     } else if (summary->is_of_one) {
         etwas_output_format(output, ": a process registered %s and logged nothing", it);
@@ -229,6 +235,11 @@ static void put_reasons(struct etwas_output *output, const struct summary *summa
         put_wanted(output, provider);
     }
     put_chosen(output, summary->filters);
+    if (meant != NULL) {
+        etwas_output_text(output, ". Did you mean ");
+        etwas_text_plain(output, meant);
+        etwas_output_char(output, '?');
+    }
     etwas_output_char(output, '\n');
 }
 
@@ -250,7 +261,7 @@ static void put_line(struct etwas_output *output, const struct summary *summary,
         etwas_output_char(output, '\n');
     } else {
         etwas_output_text(output, "no provider that recorded something");
-        put_reasons(output, summary, provider, "a provider of such a name");
+        put_reasons(output, summary, provider, "a provider of such a name", NULL);
     }
 }
 
@@ -292,12 +303,13 @@ static void put_others(struct etwas_output *output, const struct summary *summar
 }
 
 static void put_nothing(struct etwas_output *output, const struct summary *summary,
-                        const char *text, const struct etwas_steer_provider *provider)
+                        const char *text, const struct etwas_steer_provider *provider,
+                        const char *meant)
 {
     etwas_output_text(output, "  '");
     etwas_text_plain(output, text);
     etwas_output_text(output, "' recorded nothing");
-    put_reasons(output, summary, provider, "it");
+    put_reasons(output, summary, provider, "it", meant);
 }
 
 static void put_summary(const struct etwas_record_request *request, struct summary *summary)
@@ -306,6 +318,7 @@ static void put_summary(const struct etwas_record_request *request, struct summa
     bool recorded[ETWAS_RECORD_PROVIDERS];
     bool any_pattern = false;
 
+    etwas_record_look_near(request);
     for (uint32_t i = 0; i < request->provider_count; i++) {
         char text[ETWAS_STEER_NAME_BYTES];
 
@@ -320,7 +333,8 @@ static void put_summary(const struct etwas_record_request *request, struct summa
         if (is_pattern(text)) {
             put_line(errors, summary, text, &request->providers[i]);
         } else if (!recorded[i] && !has_others(summary)) {
-            put_nothing(errors, summary, text, &request->providers[i]);
+            put_nothing(errors, summary, text, &request->providers[i],
+                        etwas_record_near(request, i));
         }
     }
     if (any_pattern && has_others(summary)) {

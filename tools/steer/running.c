@@ -6,6 +6,7 @@
 #include "steer/provider.h"
 
 #include "cli/files.h"
+#include "cli/suggest.h"
 
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -22,7 +23,10 @@ enum {
     ROOM_BEYOND = 8, /* what may come between two questions */
     TRIES = 16,
     FOLDERS = 64,
+    MOST_DIFFERING = 2, /* characters of a name that is meant */
 };
+
+#define NO_SESSION "no such session runs that can be seen"
 
 /* ---- where it is ----------------------------------------------------------------------------- */
 
@@ -161,7 +165,7 @@ bool etwas_steer_find_session(const char *command, const char *name,
     code = etwas_steer_ask(name, &session->block, EVENT_TRACE_CONTROL_QUERY);
     /* If the host does not answer, the block says what others know. */
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
-        etwas_steer_complain(command, name, etwas_steer_reason(code));
+        etwas_steer_refuse(command, name, code);
         return false;
     }
     complete(session);
@@ -233,6 +237,28 @@ bool etwas_steer_find_session_quietly(const char *name, struct etwas_steer_found
     }
     etwas_steer_found_free(&found);
     return is_there;
+}
+
+void etwas_steer_refuse(const char *command, const char *name, uint32_t code)
+{
+    struct etwas_steer_found found = {0};
+    struct etwas_suggestion near = {0};
+    char text[sizeof NO_SESSION + ETWAS_STEER_NAME_BYTES + 32];
+    bool is_near;
+
+    if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
+        (void)look_for_sessions(&found);
+    }
+    for (uint32_t i = 0; i < found.session_count; i++) {
+        etwas_suggest(&near, name, found.sessions[i].block.session_name);
+    }
+    /* Names of a family differ by little. */
+    is_near = near.name != NULL && near.distance != 0 && near.distance <= MOST_DIFFERING;
+    if (is_near) {
+        (void)snprintf(text, sizeof text, NO_SESSION ". Did you mean '%s'?", near.name);
+    }
+    etwas_steer_complain(command, name, is_near ? text : etwas_steer_reason(code));
+    etwas_steer_found_free(&found);
 }
 
 enum etwas_steer_cannot etwas_steer_cannot(const struct etwas_steer_found_session *session)

@@ -59,6 +59,12 @@ struct etwas_steer_found {
 bool etwas_steer_find_session(const char *command, const char *name,
                               struct etwas_steer_found_session *session);
 
+/*
+ * Says why a session refused something, and if there is none of that name, which one may be meant: "etwas stop:
+ * 'name': reason" on standard error.
+ */
+void etwas_steer_refuse(const char *command, const char *name, uint32_t code);
+
 /* Finds one session without any message; only ASCII letters are compared without regard to case. */
 bool etwas_steer_find_session_quietly(const char *name, struct etwas_steer_found_session *session);
 

@@ -20,6 +20,7 @@
 #include "event/names.h"
 #include "print/output.h"
 #include "print/text.h"
+#include "steer/running.h"
 
 enum {
     SESSION_FILES =
@@ -320,11 +321,12 @@ const char *etwas_steer_subject(uint32_t code, const char *name, const char *fil
 
 bool etwas_steer_judge(const char *command, const char *name, uint32_t code)
 {
-    if (code != ERROR_SUCCESS) {
-        etwas_steer_complain(command, name,
-                             code == ERROR_TIMEOUT ? "its process does not answer; it does what "
-                                                     "was asked for when it goes on"
-                                                   : etwas_steer_reason(code));
+    if (code == ERROR_TIMEOUT) {
+        etwas_steer_complain(
+            command, name,
+            "its process does not answer; it does what was asked for when it goes on");
+    } else if (code != ERROR_SUCCESS) {
+        etwas_steer_refuse(command, name, code);
     }
     return code == ERROR_SUCCESS;
 }
