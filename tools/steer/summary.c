@@ -84,8 +84,8 @@ static void put_file(struct etwas_output *output, const char *file)
 }
 
 /*
- * A recorder goes on while its snapshot is written: its counts are not those of the file, and are
- * not said as if they were.
+ * A recorder goes on while its snapshot is written: its counts are not those of the file, and
+ * beside that they would be taken for them.
  */
 static void put_line(const struct etwas_steer_summary *summary, const etwas_session_counts *counts,
                      const char *file)
@@ -96,9 +96,11 @@ static void put_line(const struct etwas_steer_summary *summary, const etwas_sess
 
     etwas_output_format(output, "%s ", summary->verb);
     etwas_text_plain(output, summary->name);
-    etwas_output_format(output, ": %s %s, ", etwas_human_count(number, counts->recorded),
-                        is_snapshot ? "in memory now" : "recorded");
-    if (counts->overwritten != 0) {
+    etwas_output_text(output, ": ");
+    if (!is_snapshot) {
+        etwas_output_format(output, "%s recorded, ", etwas_human_count(number, counts->recorded));
+    }
+    if (!is_snapshot && counts->overwritten != 0) {
         etwas_output_format(output, "%s overwritten, ",
                             etwas_human_count(number, counts->overwritten));
     }
