@@ -142,7 +142,7 @@ class Arguments(SteerTest):
         for arguments, said in (
                 ("ps x", "it takes no names"), ("stop", "which session?"),
                 ("query", "which session, or all?"),
-                ("flush", "which session?"), ("snapshot x", "--output is missing: to which file?"),
+                ("flush", "which session?"),
                 ("snapshot -o f", "which session?"),
                 ("snapshot -o f x y", "one session at a time"),
                 ("update x", "what shall change?"),
@@ -818,8 +818,8 @@ class Across(Steered):
         for arguments in (("stop",), ("query",), ("flush",), ("snapshot", "-o", f"{self.path}.x"),
                           ("update", "--flush", "5"), ("tail",)):
             _, error = self.run_etwas(*arguments, typed, expect=FAILED)
-            self.assertEqual(error, f"etwas {arguments[0]}: '{typed}': no such session runs that "
-                             f"can be seen. Did you mean '{self.log}'?\n")
+            self.assertRegex(error, rf"\Aetwas {arguments[0]}: '{typed}': no such session runs "
+                             rf"that can be seen: .*\. Did you mean '{self.log}'\?\n\Z")
 
     def test_a_name_is_that_of_whoever_has_it(self):
         """A provider may have chosen another GUID than the one that is made of its name."""
@@ -1123,6 +1123,28 @@ class Across(Steered):
                 _, error = self.run_etwas(*command.split(), expect=OUTPUT, cwd=self.folder,
                                           stdout=full)
                 self.assertIn("cannot write the output: No space left on device", error)
+
+    def test_the_file_of_a_recorder_is_for_its_snapshots(self):
+        name, path = f"{self.name}-own", f"{self.folder}/own.etl"
+        out, _ = self.start("--buffering", "-o", "own.etl", "-e", MODERN, name=name)
+        self.assertRegex(out, rf", in memory; snapshots go to {path}\n\Z")
+        self.tell("log 5")
+        self.assertRegex(self.ask(f"snapshot {name}"),
+                         rf"\Atook a snapshot of {name}: 0 lost, own.etl ")
+        self.assertEqual(self.counted(path), {MODERN: 5})
+        self.ask(f"snapshot {name}", expect=OUTPUT)  # it is there
+        self.ask(f"snapshot --force {name}")
+        self.assertEqual(self.run_etwas("stop", name)[1], "")
+        _, error = self.run_etwas("snapshot", self.recorder, expect=FAILED)
+        self.assertEqual(error, f"etwas snapshot: '{self.recorder}': it was started without a file "
+                         "for its snapshots: --output names one\n")
+
+    def test_what_goes_with_a_recorder_is_said(self):
+        self.ask(f"enable {self.recorder} {MODERN_NAME}")
+        self.tell("log 5")
+        self.assertEqual(self.run_etwas("stop", self.recorder)[1],
+                         f"etwas stop: '{self.recorder}': note: what it had in memory is not "
+                         "written; 'etwas snapshot' writes it while it runs\n")
 
     def test_a_recorder_without_a_file_cannot_be_flushed(self):
         _, error = self.run_etwas("flush", self.recorder, expect=FAILED)

@@ -67,6 +67,10 @@ static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
     etwas_output_format(output, ": runs in process %ld", (long)getpid());
     if ((block->properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) != 0) {
         etwas_output_text(output, ", in memory");
+        if (block->file_name[0] != '\0') {
+            etwas_output_text(output, "; snapshots go to ");
+            etwas_text_plain(output, block->file_name);
+        }
     } else if (block->file_name[0] != '\0') {
         etwas_output_text(output, ", to ");
         etwas_text_plain(output, block->file_name);

@@ -6,6 +6,7 @@
  */
 
 #include "cli/command.h"
+#include "cli/quiet.h"
 #include "commands.h"
 #include "exit.h"
 #include "print/output.h"
@@ -15,6 +16,16 @@
 
 #include <getopt.h>
 #include <stddef.h>
+
+/* A recorder of which nothing was ever written takes with it what it had. */
+static void note_unwritten(const char *command, const char *name, const etwas_session_counts *last)
+{
+    if (last->buffers_written == 0 && last->recorded != 0 && !etwas_is_quiet) {
+        etwas_steer_complain(command, name,
+                             "note: what it had in memory is not written; 'etwas snapshot' writes "
+                             "it while it runs");
+    }
+}
 
 /*
  * Stops a session by its name, also if its host does not answer, of which nothing else can be said.
@@ -39,6 +50,9 @@ static bool stop(const char *name)
         if (is_stopped) {
             etwas_steer_summary_print(&summary, &last,
                                       is_recorder ? "" : summary.session.block.file_name);
+            if (is_recorder) {
+                note_unwritten(command, name, &last);
+            }
         }
     } else {
         etwas_steer_prepare(&block);

@@ -26,8 +26,6 @@ enum {
     MOST_DIFFERING = 2, /* characters of a name that is meant */
 };
 
-#define NO_SESSION "no such session runs that can be seen"
-
 /* ---- where it is ----------------------------------------------------------------------------- */
 
 /*
@@ -243,8 +241,7 @@ void etwas_steer_refuse(const char *command, const char *name, uint32_t code)
 {
     struct etwas_steer_found found = {0};
     struct etwas_suggestion near = {0};
-    char text[sizeof NO_SESSION + ETWAS_STEER_NAME_BYTES + 32];
-    bool is_near;
+    char text[ETWAS_STEER_NAME_BYTES + 512];
 
     if (code == ERROR_WMI_INSTANCE_NOT_FOUND) {
         (void)look_for_sessions(&found);
@@ -252,12 +249,13 @@ void etwas_steer_refuse(const char *command, const char *name, uint32_t code)
     for (uint32_t i = 0; i < found.session_count; i++) {
         etwas_suggest(&near, name, found.sessions[i].block.session_name);
     }
+    (void)snprintf(text, sizeof text, "%s", etwas_steer_reason(code));
     /* Names of a family differ by little. */
-    is_near = near.name != NULL && near.distance != 0 && near.distance <= MOST_DIFFERING;
-    if (is_near) {
-        (void)snprintf(text, sizeof text, NO_SESSION ". Did you mean '%s'?", near.name);
+    if (near.name != NULL && near.distance != 0 && near.distance <= MOST_DIFFERING) {
+        (void)snprintf(text, sizeof text, "%s. Did you mean '%s'?", etwas_steer_reason(code),
+                       near.name);
     }
-    etwas_steer_complain(command, name, is_near ? text : etwas_steer_reason(code));
+    etwas_steer_complain(command, name, text);
     etwas_steer_found_free(&found);
 }
 

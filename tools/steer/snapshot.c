@@ -38,24 +38,30 @@ struct request {
 
 /* ---- one ------------------------------------------------------------------------------------- */
 
+/* Without --output it is the file that the recorder was started with. */
 static int take_one(const char *command, const char *name, const struct request *request)
 {
     static struct etwas_steer_summary summary;
     static struct etwas_steer_block block;
+    const char *path = request->output.path;
     int result = ETWAS_EXIT_FAILED;
 
     if (!etwas_steer_summary_begin(&summary, command, "took a snapshot of", name)) {
         return ETWAS_EXIT_FAILED;
     }
+    path = path != NULL ? path : summary.session.block.file_name;
     /* Any other session would flush to its own file. */
     if ((summary.session.block.properties.LogFileMode & EVENT_TRACE_BUFFERING_MODE) == 0) {
         etwas_steer_complain(command, name,
                              "it is no flight recorder; 'etwas flush' writes its file");
-    } else if (!etwas_replace_may(command, request->output.path, request->output.force)) {
+    } else if (request->output.path == NULL && path[0] == '\0') {
+        etwas_steer_complain(command, name,
+                             "it was started without a file for its snapshots: --output names one");
+    } else if (!etwas_replace_may(command, path, request->output.force)) {
         result = ETWAS_EXIT_OUTPUT;
     } else {
         etwas_steer_prepare(&block);
-        if (etwas_steer_name_file(command, request->output.path, block.file_name) &&
+        if (etwas_steer_name_file(command, path, block.file_name) &&
             etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH)) {
             etwas_steer_summary_print(&summary, NULL, block.file_name);
             result = ETWAS_EXIT_DONE;
@@ -178,7 +184,7 @@ static const char *misuse(const struct request *request, int sessions)
     if (sessions != 1) {
         return sessions == 0 ? "which session?" : "one session at a time";
     }
-    return request->output.path == NULL ? "--output is missing: to which file?" : NULL;
+    return NULL;
 }
 
 static int run_snapshot(int argc, char **argv)
@@ -225,7 +231,7 @@ const struct etwas_command etwas_snapshot_command = {
     .summary = "write what flight recorders have in memory to files",
     .usages =
         (const char *const[]){
-            "-o PATH [--force] SESSION",
+            "[-o PATH] [--force] SESSION",
             "--all [--folder FOLDER] [--last DURATION]",
             NULL,
         },
@@ -234,7 +240,8 @@ const struct etwas_command etwas_snapshot_command = {
         "Logging goes on meanwhile.",
     .details =
         (const char *const[]){
-            "etwas start --buffering starts a flight recorder.",
+            "etwas start --buffering starts a flight recorder. Without -o the file is the one that -o "
+            "of etwas start has named.",
             "All recorders are hosted ones, those that programs have for themselves and let others "
             "ask (ETWAS_SHARING_SNAPSHOTS), and what dead processes have left: see etwas recover "
             "--list.",
