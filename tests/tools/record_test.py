@@ -54,6 +54,13 @@ class Record(ToolTest):
                   == process]
         self.assertIn(ended["fields"]["ExitStatus"], (0, 3))  # 0: it may not be known
 
+    def test_what_nobody_asked_for_is_said_to_be_of_the_kernel(self):
+        for arguments, said in (((), ", of the kernel; without --enable none of programs"),
+                                (("--kernel", "process,no_sysconfig"), "")):
+            run = self.record(*arguments, "-f", "--", "true")
+            self.assertRegex(run.stderr.decode().splitlines()[0],
+                             rf"\A{self.path}: [\d,]+ events, [\d,]+ lost{said}\Z")
+
     def test_what_it_counts_is_what_stat_counts(self):
         run = self.record("--kernel", "process,image_load,profile,cswitch", "--stack",
                           "cswitch", "--", "sh", "-c", "ls -R /usr/share >/dev/null")

@@ -95,7 +95,8 @@ static int run_record(int argc, char **argv)
         return result;
     }
     request.program = argv + optind;
-    request.has_kernel = request.has_kernel || request.provider_count == 0;
+    request.is_unasked = !request.has_kernel && request.provider_count == 0;
+    request.has_kernel = request.has_kernel || request.is_unasked;
     if (!etwas_command_fits(&etwas_record_command, misuse(&request), &result)) {
         return result;
     }

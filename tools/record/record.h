@@ -24,6 +24,7 @@ struct etwas_record_request {
     const char *path;
     bool force;      /* what is there is replaced */
     bool has_kernel; /* that is recorded; else programs' own providers alone */
+    bool is_unasked; /* that is since nothing else was asked for */
     uint32_t flags;  /* EnableFlags */
     int clock;       /* from 0; etwas_record_clock */
     STACK_TRACING_EVENT_ID stacks[ETWAS_RECORD_STACKS];

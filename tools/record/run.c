@@ -220,8 +220,8 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             etwas_human_plural(sum_recorded), etwas_human_count(lost, sum_lost), end);
 }
 
-/* What one has recorded is said, unless only a loss would be. */
-static void say_result(const char *path, TRACEHANDLE session)
+/* What one has recorded is said, unless only a loss would be; `of_what` is said behind it. */
+static void say_result(const char *path, TRACEHANDLE session, const char *of_what)
 {
     const struct sessions alone = {.kernel = session};
     etwas_session_counts counts;
@@ -230,7 +230,8 @@ static void say_result(const char *path, TRACEHANDLE session)
         return;
     }
     fprintf(stderr, "%s: ", path);
-    say_counts(&alone, "", "\n");
+    say_counts(&alone, "", of_what);
+    fputc('\n', stderr);
 }
 
 /*
@@ -245,13 +246,14 @@ static bool finish(const struct etwas_record_request *request, const struct sess
     stop(sessions->programs);
     stop(sessions->kernel);
     if (sessions->kernel != 0) {
-        say_result(request->path, sessions->kernel);
+        say_result(request->path, sessions->kernel,
+                   request->is_unasked ? ", of the kernel; without --enable none of programs" : "");
         is_written = etwas_record_report_losses(
             sessions->kernel, request->path,
             "since the disk did not keep up: ask for fewer flags or stacks");
     }
     if (sessions->programs != 0) {
-        say_result(etwas_record_programs_path(request), sessions->programs);
+        say_result(etwas_record_programs_path(request), sessions->programs, "");
         is_written = etwas_record_report_losses(
                          sessions->programs, etwas_record_programs_path(request),
                          "since the disk did not keep up: enable fewer levels or keywords") &&
