@@ -302,12 +302,13 @@ class Choice(WhyTest):
     def test_an_instance_is_chosen_by_its_number(self):
         self.assertEqual(self.slowest("--instance", "1"), [(RED, 1, 500), (BLUE, 1, 50)])
         self.assertEqual(self.slowest("--instance", "1", "--class", BLUE), [(BLUE, 1, 50)])
-        for form in (), ("--json",):
+        for form in (), ("--json",), ("--class", BLUE):
             _, told = self.run_etwas("why", *form, "--instance", "4711",
                                      self.write("p.etl", etl.trace([(0, self.program())])))
             self.assertEqual(
                 told, "etwas why: note: no instance that was seen whole has the number 4711; "
-                      "without --instance the slowest are told\n")
+                      "without --instance the slowest are told. Activities have no number: "
+                      "--where \"activity == '...'\", or a condition on a field, chooses them\n")
 
     def test_a_window_has_those_that_begin_and_end_in_it(self):
         """Both ends are inside; and they are explained by what came before."""

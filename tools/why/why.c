@@ -37,10 +37,12 @@ static void say_in_vain(const struct etwas_why *why)
     if (why->other_classes == 0) {
         etwas_span_name_report("why", why->class_name, etwas_why_has_class, why, "shown");
     }
-    if (why->class_name == NULL && why->has_instance && why->chosen_count == 0) {
+    if ((why->class_name == NULL || etwas_why_has_class(why, why->class_name)) &&
+        why->has_instance && why->chosen_count == 0) {
         fprintf(stderr,
                 "etwas why: note: no instance that was seen whole has the number %" PRIu64
-                "; without --instance the slowest are told\n",
+                "; without --instance the slowest are told. Activities have no number: "
+                "--where \"activity == '...'\", or a condition on a field, chooses them\n",
                 why->instance);
     }
 }
@@ -120,7 +122,7 @@ static const struct etwas_option options[] = {
     ETWAS_CLASS_OPTION(struct command_line, why.class_name),
     {.name = "instance",
      .value = "N",
-     .help = "only instances of this number",
+     .help = "only instances of this number; activities have none",
      .type = ETWAS_OPTION_COUNT,
      .most = UINT32_MAX,
      ETWAS_PLACE(struct command_line, why.instance)},
@@ -177,6 +179,7 @@ const struct etwas_command etwas_why_command = {
             "of its thread (ETWAS_ENABLE_PROPERTY_COUNTERS), times are by these, if it was "
             "on one thread. They show that it was blocked, and not on what. The processors "
             "of its own events show how often it changed them, at least.",
+            "An activity has no number: --where with its activity, or with a field, chooses it.",
             "With --where, an instance counts if its START or its END is such an event. The END "
             "knows its duration.",
             "The window takes instances whose START and END are both in it. The whole trace "
