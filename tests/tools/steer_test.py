@@ -265,8 +265,8 @@ class Host(SteerTest):
         process, = self.pids_of_host()
         self.assertEqual(out, f"{self.name}: runs in process {process}, to {self.path}\n")
         self.assertEqual(
-            error, f"etwas start: '{MODERN_NAME}': nobody has registered it yet: its GUID is made "
-            "of the name\n")
+            error, f"etwas start: '{MODERN_NAME}': note: nobody has registered it yet; it is "
+            "enabled when a program does. Its GUID is made of the name\n")
         self.assertEqual(os.readlink(f"/proc/{process}/cwd"), "/")
         for descriptor in range(3):
             self.assertEqual(os.readlink(f"/proc/{process}/fd/{descriptor}"), "/dev/null")
@@ -827,7 +827,8 @@ class Across(Steered):
         out, error = self.run_etwas("enable", self.log, "Etwas.Chosen")
         self.assertRegex(out, r"\AEtwas\.Chosen: [-0-9a-f]{36}\n\Z")
         self.assertEqual(
-            error, "etwas enable: 'Etwas.Chosen': nobody has registered it yet: its GUID is made "
+            error, "etwas enable: 'Etwas.Chosen': note: nobody has registered it yet; it is "
+            "enabled when a program does. Its GUID is made "
             "of the name\n")
         self.run_etwas("disable", self.log, "Etwas.Chosen")
         self.assertEqual(self.tell("register aaaa Etwas.Chosen"), ("", 0))
@@ -1243,7 +1244,8 @@ class Across(Steered):
         self.assertEqual(len(self.pids_of_host()), 2)
 
     def test_what_is_enabled_or_disabled_in_vain_is_said(self):
-        nobody, said = "0000cccc" + CLASSIC[8:], "note: nobody has registered it yet\n"
+        nobody, said = "0000cccc" + CLASSIC[8:], ("note: nobody has registered it yet; it is "
+                                                  "enabled when a program does\n")
         in_vain = "note: it is not enabled in this session\n"
         for command, provider, note in (("disable", nobody, in_vain), ("disable", MODERN, in_vain),
                                         ("enable --capture-state", MODERN, in_vain),

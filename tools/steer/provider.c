@@ -113,7 +113,8 @@ static void note_made(const char *command, const char *name, const etwas_guid *g
         !(etwas_steer_find_folder(guid, 0, &standing) && standing.is_registered)) {
         etwas_steer_complain(command, name,
                              is_known
-                                 ? "nobody has registered it yet: its GUID is made of the name"
+                                 ? "note: nobody has registered it yet; it is enabled when a "
+                                   "program does. Its GUID is made of the name"
                                  : "not every process's providers can be read, and no other is "
                                    "called so: its GUID is made of the name");
     }
@@ -214,7 +215,7 @@ void etwas_steer_report_unregistered(const char *command, const char *text, cons
     if (!etwas_is_quiet && read_provider(text, &named) == GUID_ITSELF &&
         system_name(guid) == NULL && etwas_steer_find_folder(guid, 0, &standing) &&
         !standing.is_registered) {
-        etwas_steer_complain(command, text, "note: nobody has registered it yet");
+        etwas_steer_complain(command, text, "note: nobody has registered it yet; it is enabled when a program does");
     }
 }
 
