@@ -202,8 +202,13 @@ class Autologger(ToolTest):
                 self.log(count, ETWAS_SHARED="1")
             host.send_signal(signal.SIGTERM)
             out, error = host.communicate(timeout=100)
-            self.assertEqual((out, error, host.returncode),
-                             ("hosted: has ended, 11 events, 0 lost\n", "", 0))
+            self.assertEqual((error, host.returncode), ("", 0))
+            recorded, lost = re.fullmatch(r"hosted: has ended, (\d+) events?, (\d+) lost\n",
+                                          out).groups()
+            self.assertEqual(int(recorded) + int(lost), 11)
+            if lost != "0":  # by a program that a busy machine kept from the host for so long
+                self.assertIn(f" {lost} of them: host not yet attached to",
+                              self.run_any("stat", f"{self.out}/hosted.etl")[0])
         out, _ = self.run_etwas("start", "--autologger", "hosted", env=self.environment)
         self.assertIn("hosted: runs in process ", out)
         out, error = self.run_etwas("start", "--autologger", "hosted", env=self.environment,
