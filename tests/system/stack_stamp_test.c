@@ -172,8 +172,9 @@ static void each_part_of_a_stack_that_goes_on_is_marked_as_cut(void **state)
 
 static void a_caller_where_no_code_can_be_is_a_cut(void **state)
 {
-    static const uint64_t frames[] = {PERF_CONTEXT_KERNEL, 0x1000, 0x2000, PERF_CONTEXT_USER,
-                                      0x1000, 0x2000, 0, UINT64_C(0x100006CF0)};
+    static const uint64_t frames[] = {
+        PERF_CONTEXT_KERNEL,  0x1000, 0x2000, PERF_CONTEXT_USER, 0x1000, 0x2000, 0,
+        UINT64_C(0x100006CF0)};
     static const uint64_t called_nothing[] = {PERF_CONTEXT_USER, 0, 0x1000};
     const struct etwas_system_settings settings = {.stack_count = 1, .stack_hooks = {HOOK}};
     struct etwas_sample sample = {.frame_count = sizeof frames / sizeof frames[0],

@@ -271,7 +271,8 @@ void etwas_names_put_lost_switches(struct etwas_output *output, uint64_t switche
     char count[ETWAS_HUMAN_CHARACTERS];
 
     if (switches == 0) {
-        etwas_output_text(output, "none of them was counted as a context switch: 'etwas stat --cpu-time' "
+        etwas_output_text(output,
+                          "none of them was counted as a context switch: 'etwas stat --cpu-time' "
                           "says where one is missing\n");
     } else {
         etwas_output_format(output, "%s of them %s: what ran then is not known\n",

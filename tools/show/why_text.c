@@ -437,11 +437,12 @@ static void put_notes(struct etwas_output *output, const struct etwas_why *why)
     if (!why->has_kernel_events) {
         etwas_output_text(output,
                           "There are no context switches of the kernel: where the time went ");
-        etwas_output_text(output, why->counted > 0 ? "is by the threads' own counters, of what has "
-                                                     "them.\n"
-                                                   : "is not known. 'etwas record "
-                                                     "--kernel process,thread,cswitch,dispatcher,systemcall' "
-                                                     "records them.\n");
+        etwas_output_text(output, why->counted > 0
+                                      ? "is by the threads' own counters, of what has "
+                                        "them.\n"
+                                      : "is not known. 'etwas record "
+                                        "--kernel process,thread,cswitch,dispatcher,systemcall' "
+                                        "records them.\n");
     }
     put_rung(output, why);
     put_note(output, etwas_spans_count(why->spans, ETWAS_SPANS_OPEN), "did not end");

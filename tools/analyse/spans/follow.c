@@ -114,8 +114,8 @@ static void count_unfinished(struct etwas_spans_request *request,
 
         its->unfinished++;
         its->replaced += is_replaced;
-        its->uncertain += !is_replaced && coverage->is_said &&
-                          open->start.raw <= coverage->said_from_raw;
+        its->uncertain +=
+            !is_replaced && coverage->is_said && open->start.raw <= coverage->said_from_raw;
         its->orphaned += open->is_orphan;
     }
 }
