@@ -191,6 +191,8 @@ class Processes(ChosenTest):
         self.write_kernel()
         self.assertEqual(self.processes(programs), {1: "shop", 2: "bank"})
         self.assertEqual(self.processes("--process", "shop", programs), {1: "shop"})
+        _, error = self.run_etwas("dump", "--process", "shpo", programs)
+        self.assertIn("'etwas dump --columns pid,process' shows the names of processes", error)
 
     def test_names_are_of_one_boot_of_one_machine(self):
         programs = self.write_programs()

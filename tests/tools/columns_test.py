@@ -169,6 +169,9 @@ class Columns(NamesTest):
                 f"etwas dump: note: no event has a field '{name}'; 'etwas schema' tells which "
                 "there are\n" for name in (
                     "sizee", "time", "p.x")))
+        _, error = self.run_etwas("dump", "--columns", "time", "--columns", "pid", path,
+                                  expect=FAILED)
+        self.assertIn("--columns: it was given before. One list, with commas, takes all", error)
 
     def test_stamps_in_fields_are_times_as_the_events_own(self):
         path = self.trace(etl.interrupt(1_000_005, 1_000_003), etl.interrupt(1_000_006, 1_000_006),

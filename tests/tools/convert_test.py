@@ -202,6 +202,7 @@ class Place(ToolTest):
 
     def test_what_is_asked_for_wrongly_is_reported(self):
         for arguments, word in ((["--to", "wpa"], "'wpa'"), (["--frob"], "frob"),
+                                (["--format", "csv"], "no option --format. Did you mean --to?"),
                                 ([], "which file")):
             out, error = self.convert(*arguments, expect=FAILED)
             self.assertEqual(out, "")

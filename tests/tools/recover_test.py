@@ -300,7 +300,10 @@ class Pools(Recovering):
         self.recover("--list", self.path("none"), expect=FAILED)
         self.recover(self.path("none"), expect=FAILED)
         self.recover("--list", "--folder", self.path("none"), expect=FAILED)
-        self.recover("--pid", str(os.getpid()), expect=FAILED)
+        for process, said in ((os.getpid(), "it has no crash-safe session, or is another user's"),
+                              (2147483647, "no such process")):
+            _, error = self.recover("--pid", str(process), expect=FAILED)
+            self.assertEqual(error, f"etwas recover: process {process}: {said}\n")
 
 
 class Cores(Recovering):

@@ -543,7 +543,13 @@ class Forms(SpansTest):
         data[8192 + 200:8192 + 400] = bytes(200)
         damaged = self.write("d.etl", bytes(data))
         self.run_json("spans", "--json", damaged, expect=(DAMAGED,))
-        self.run_etwas("spans", self.write("no.etl", b"no trace"), expect=FAILED)
+        for content, said in ((b"no trace", "not an event trace"), (b"", "the file is empty")):
+            path = self.write("no.etl", content)
+            _, error = self.run_etwas("spans", path, expect=FAILED)
+            self.assertEqual(error, f"etwas spans: {path}: {said}\n")
+        _, error = self.run_etwas("spans", self.write("none.etl", etl.trace([
+            (0, [etl.classic(RED, etl.FIRST_STAMP, kind=9)])])))
+        self.assertIn("etwas spans: note: no event is a START or a STOP", error)
         for wrong in ([], ["--slowest", "0", whole], ["--slowest", "1001", whole],
                       ["--slowest", "x", whole],
                       ["--open", "0", whole], ["--open", "67108865", whole],

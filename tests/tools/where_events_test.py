@@ -233,6 +233,8 @@ class Where(NamesTest):
                 error, f"etwas {command[0]}: note: no event is as --where says: n == 17; 'etwas "
                 "schema' tells "
                        "which events and fields there are\n")
+            _, error = self.run_etwas(*command, "-w", "duration > 1s", self.path)
+            self.assertIn("duration > 1s; 'etwas spans' tells what has a duration", error)
             _, error = self.run_etwas(*command, "-w", "none == 17", self.path)
             self.assertEqual(
                 error, f"etwas {command[0]}: note: no event has a field 'none'; 'etwas schema' "

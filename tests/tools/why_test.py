@@ -354,6 +354,9 @@ class Choice(WhyTest):
         for arguments in ((), ("--slowest", "0", "a"), ("--slowest", "1001", "a"),
                           ("--instance", "x", "a"), ("--what", "a")):
             self.run_etwas("why", *arguments, expect=FAILED)
+        _, error = self.run_etwas("why", self.write("p.etl", etl.trace([(0, self.program())])),
+                                  "no such file", expect=FAILED)
+        self.assertEqual(error.count("no such file: no such file"), 1, error)
         self.assertIn("--slowest: '0' is not a whole number from 1 to 1000",
                       self.run_etwas("why", "--slowest", "0", "a.etl", expect=FAILED)[1])
 

@@ -60,9 +60,12 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time)
 {
     struct etwas_input input;
+    /* Who reads the events, too, says what cannot be opened. */
+    struct etwas_input_run run = {.inputs = &input, .has_complained = true};
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
+    char *paths[] = {(char *)(uintptr_t)path};
 
-    if (etwas_input_open(&input, path, 1, &callbacks, addresses) == ETWAS_EXIT_DONE) {
+    if (etwas_input_open_all(&run, paths, 1, &callbacks, addresses) == ETWAS_EXIT_DONE) {
         (void)etwas_input_process_one(&input);
     }
 }

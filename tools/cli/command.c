@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     FIRST_LONG = 256, /* what getopt_long returns for the first option of the table */
@@ -218,6 +219,7 @@ static bool read_value(const struct etwas_command *command, const struct etwas_o
 static bool refuse_name(const struct etwas_command *command, const char *place, const char *word)
 {
     struct etwas_suggestion near = {0};
+    const char *named = NULL; /* the option whose value is called so: --to FORMAT */
 
     for (const char *const *absent = command->absent; absent != NULL && *absent != NULL; absent++) {
         if (strcmp(word, *absent) == 0) {
@@ -228,8 +230,11 @@ static bool refuse_name(const struct etwas_command *command, const char *place, 
     for (const struct etwas_option *option = command->options; option->name != NULL; option++) {
         if (word[1] == '-') {
             etwas_suggest(&near, word + 2, option->name);
+            named = option->value != NULL && strcasecmp(option->value, word + 2) == 0 ? option->name
+                                                                                      : named;
         }
     }
+    near.name = near.name != NULL ? near.name : named;
     fprintf(stderr, "etwas %s: there is no option %s", place, word);
     if (near.name != NULL) {
         fprintf(stderr, ". Did you mean --%s?", near.name);

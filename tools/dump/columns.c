@@ -77,6 +77,12 @@ bool etwas_dump_read_columns(const struct etwas_option_use *use)
 {
     struct etwas_output *output = etwas_standard_output();
 
+    if (*(const char **)use->place != NULL) {
+        fprintf(stderr, "etwas %s: --columns: it was given before. One list, with commas, takes "
+                        "all\n",
+                use->command);
+        return false;
+    }
     *(const char **)use->place = use->text;
     if (strcmp(use->text, "?") != 0) {
         return true;

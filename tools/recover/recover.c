@@ -16,6 +16,7 @@
 #include <etwas/winerror.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,9 +303,11 @@ static void recover_one(struct request *request, const char *source)
     } else if (etwas_recover_of_process(request->process_id, index, path)) {
         recover(request, path, path, 0, request->output);
     } else {
-        fprintf(stderr,
-                "etwas recover: process %u: it has no crash-safe session, or is another user's\n",
-                request->process_id);
+        bool is_there = kill((pid_t)request->process_id, 0) == 0 || errno != ESRCH;
+
+        fprintf(stderr, "etwas recover: process %u: %s\n", request->process_id,
+                is_there ? "it has no crash-safe session, or is another user's"
+                         : "no such process");
         note_result(request, ETWAS_EXIT_FAILED);
     }
 }

@@ -8,6 +8,7 @@
 #include "show/spans.h"
 
 #include "cli/files.h"
+#include "cli/quiet.h"
 #include "commands.h"
 #include "exit.h"
 #include "where/option.h"
@@ -29,6 +30,19 @@ static void show_spans(struct etwas_output *output, int form,
         etwas_spans_csv(output, request);
     } else {
         etwas_spans_text(output, request);
+    }
+}
+
+/* Nothing was asked for that could be missing: there is none at all. */
+static void say_none(const struct etwas_spans_request *request)
+{
+    if (!etwas_is_quiet && request->class_name == NULL && request->window.has_held &&
+        !etwas_where_is_given(&request->where) &&
+        etwas_spans_count(request->spans, ETWAS_SPANS_STARTED) == 0 &&
+        etwas_spans_count(request->spans, ETWAS_SPANS_UNMATCHED) == 0 &&
+        etwas_spans_count(request->spans, ETWAS_SPANS_LEFT_OUT) == 0) {
+        fprintf(stderr, "etwas spans: note: no event is a START or a STOP, so nothing has a "
+                        "duration: a program logs both (docs/howto/spans.md)\n");
     }
 }
 
@@ -66,6 +80,9 @@ static int run_spans(int argc, char **argv)
     if (request->run.count > 0 && request->window.has_held && request->other_classes == 0) {
         etwas_span_name_report("spans", request->class_name, etwas_span_classes_have,
                                &request->names, "shown");
+    }
+    if (request->run.count > 0 && !request->out_of_memory) {
+        say_none(request);
     }
     etwas_spans_free_room(request);
     return etwas_output_finish(output) ? result : ETWAS_EXIT_OUTPUT;

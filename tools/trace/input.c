@@ -97,6 +97,9 @@ static void complain(const char *path, uint32_t code)
     /* ETW has one code for a folder and for a file without permission. */
     if (code == ERROR_ACCESS_DENIED && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         reason = "a folder without log files (*.etl) that could be read";
+    } else if (code == ERROR_FILE_CORRUPT && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+               status.st_size == 0) {
+        reason = "the file is empty";
     }
     if (reason != NULL) {
         etwas_output_format(errors, "%s\n", reason);
@@ -164,8 +167,9 @@ bool etwas_input_is_kernel(const EVENT_TRACE_LOGFILEA *logfile)
            (found != NULL && name[at] == 0 && found[at] == 0);
 }
 
-int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
-                     const struct etwas_input_callbacks *callbacks, void *context)
+/* False: it cannot be opened, for the reason that etwas_GetLastError has. */
+static bool open_file(struct etwas_input *input, const char *path, uint32_t number,
+                      const struct etwas_input_callbacks *callbacks, void *context)
 {
     *input = (struct etwas_input){
         .path = path,
@@ -183,12 +187,21 @@ int etwas_input_open(struct etwas_input *input, const char *path, uint32_t numbe
         input->trace = open_trace(input, callbacks->record);
     }
     if (input->trace == INVALID_PROCESSTRACE_HANDLE) {
-        complain(path, etwas_GetLastError());
-        return ETWAS_EXIT_FAILED;
+        return false;
     }
     input->is_kernel = etwas_input_is_kernel(&input->logfile);
     learn(input);
     etwas_trace_on_damage(input->trace, on_damage, input);
+    return true;
+}
+
+int etwas_input_open(struct etwas_input *input, const char *path, uint32_t number,
+                     const struct etwas_input_callbacks *callbacks, void *context)
+{
+    if (!open_file(input, path, number, callbacks, context)) {
+        complain(path, etwas_GetLastError());
+        return ETWAS_EXIT_FAILED;
+    }
     return ETWAS_EXIT_DONE;
 }
 
@@ -199,13 +212,16 @@ int etwas_input_open_all(struct etwas_input_run *run, char *const *paths, uint32
 
     run->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (etwas_input_open(&run->inputs[run->count], paths[i], i + 1, callbacks, context) ==
-            ETWAS_EXIT_DONE) {
+        if (open_file(&run->inputs[run->count], paths[i], i + 1, callbacks, context)) {
             run->count++;
-        } else {
-            result = ETWAS_EXIT_FAILED;
+            continue;
         }
+        if (!run->has_complained) {
+            complain(paths[i], etwas_GetLastError());
+        }
+        result = ETWAS_EXIT_FAILED;
     }
+    run->has_complained = result != ETWAS_EXIT_DONE;
     return result;
 }
 

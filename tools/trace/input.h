@@ -102,6 +102,7 @@ struct etwas_input_run {
     int64_t from_filetime;
     int64_t to_filetime;
     bool stop;     /* set by a record callback: no more events are wanted */
+    bool has_complained; /* of what cannot be opened: it was said before */
     bool has_told; /* how many events several files have, or tell of */
     struct etwas_output
         *live; /* of a session: flushed when what has come was given; NULL: of files */

@@ -195,6 +195,19 @@ bool etwas_where_read_choice(const struct etwas_option_use *use)
                                                    : "numbers with commas between, 64 at most");
 }
 
+/* What helps where a condition holds for no event. */
+static const char *cure(const struct etwas_where *where)
+{
+    if (etwas_where_asks(where, ETWAS_PROPERTY_PROCESS)) {
+        return where->has_process ? "'etwas dump --columns pid,process' shows the names of processes"
+                                  : "no process in the traces has a name: record with --kernel "
+                                    "process, and give its file, too";
+    }
+    return etwas_where_asks(where, ETWAS_PROPERTY_DURATION)
+               ? "'etwas spans' tells what has a duration, and how long it is"
+               : "'etwas schema' tells which events and fields there are";
+}
+
 int etwas_where_finish(const struct etwas_where *where, const struct etwas_field_paths *paths,
                        const char *command, bool has_all, int result)
 {
@@ -209,12 +222,7 @@ int etwas_where_finish(const struct etwas_where *where, const struct etwas_field
         etwas_output_format(errors, "etwas %s: note: no event is as %s: ", command,
                             where->expression != NULL ? "--where says" : "chosen");
         etwas_text_plain(errors, where->whole);
-        etwas_output_text(errors,
-                          etwas_where_asks(where, ETWAS_PROPERTY_PROCESS) && !where->has_process
-                              ? "; no process in the traces has a name: record with "
-                                "--kernel process, and give its file, too\n"
-                              : "; 'etwas schema' tells which events and fields there "
-                                "are\n");
+        etwas_output_format(errors, "; %s\n", cure(where));
         etwas_output_flush(errors);
     }
     return result;
