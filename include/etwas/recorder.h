@@ -165,9 +165,10 @@ static inline uint32_t etwas_trigger_arm(etwas_trace_handle session,
 size_t etwas_trigger_refusal(char *text, size_t room) ETWAS_API(etwas_trigger_refusal);
 
 /*
- * Requests a window around this moment and returns at once. The call takes some ten nanoseconds. If
- * no window is open and the flusher sleeps, it also takes a system call that wakes the flusher,
- * some microseconds. Async-signal-safe; errno is preserved.
+ * Requests a window around this moment and returns at once. A trigger that is refused, such as one
+ * beyond maximum_files, also returns success: etwas_trigger_query counts it. The call takes some
+ * ten nanoseconds. If no window is open and the flusher sleeps, it also takes a system call that
+ * wakes the flusher, some microseconds. Async-signal-safe; errno is preserved.
  *
  * ERROR_INVALID_HANDLE: the session does not run or is not armed, or the process is a fork's child.
  */
