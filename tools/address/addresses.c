@@ -60,7 +60,7 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time)
 {
     struct etwas_input input;
-    /* Who reads the events, too, says what cannot be opened. */
+    /* The command reads the events of the file as well, and says that it cannot be opened. */
     struct etwas_input_run run = {.inputs = &input, .has_complained = true};
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
     char *paths[] = {(char *)(uintptr_t)path};

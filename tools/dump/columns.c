@@ -78,8 +78,9 @@ bool etwas_dump_read_columns(const struct etwas_option_use *use)
     struct etwas_output *output = etwas_standard_output();
 
     if (*(const char **)use->place != NULL) {
-        fprintf(stderr, "etwas %s: --columns: it was given before. One list, with commas, takes "
-                        "all\n",
+        fprintf(stderr,
+                "etwas %s: --columns: it was given before. One list, with commas, takes "
+                "all\n",
                 use->command);
         return false;
     }

@@ -215,7 +215,8 @@ void etwas_steer_report_unregistered(const char *command, const char *text, cons
     if (!etwas_is_quiet && read_provider(text, &named) == GUID_ITSELF &&
         system_name(guid) == NULL && etwas_steer_find_folder(guid, 0, &standing) &&
         !standing.is_registered) {
-        etwas_steer_complain(command, text, "note: nobody has registered it yet; it is enabled when a program does");
+        etwas_steer_complain(
+            command, text, "note: nobody has registered it yet; it is enabled when a program does");
     }
 }
 

@@ -60,8 +60,8 @@ bool etwas_steer_find_session(const char *command, const char *name,
                               struct etwas_steer_found_session *session);
 
 /*
- * Says why a session refused something, and if there is none of that name, which one may be meant: "etwas stop:
- * 'name': reason" on standard error.
+ * Says on standard error why a session refused something: "etwas stop: 'name': reason". If there is
+ * none of that name, it names the one that may be meant.
  */
 void etwas_steer_refuse(const char *command, const char *name, uint32_t code);
 

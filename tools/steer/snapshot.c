@@ -240,7 +240,8 @@ const struct etwas_command etwas_snapshot_command = {
         "Logging goes on meanwhile.",
     .details =
         (const char *const[]){
-            "etwas start --buffering starts a flight recorder. Without -o the file is the one that -o "
+            "etwas start --buffering starts a flight recorder. Without -o the file is the one that "
+            "-o "
             "of etwas start has named.",
             "All recorders are hosted ones, those that programs have for themselves and let others "
             "ask (ETWAS_SHARING_SNAPSHOTS), and what dead processes have left: see etwas recover "

@@ -101,9 +101,9 @@ struct etwas_input_run {
     bool has_span;
     int64_t from_filetime;
     int64_t to_filetime;
-    bool stop;     /* set by a record callback: no more events are wanted */
+    bool stop;           /* set by a record callback: no more events are wanted */
     bool has_complained; /* of what cannot be opened: it was said before */
-    bool has_told; /* how many events several files have, or tell of */
+    bool has_told;       /* how many events several files have, or tell of */
     struct etwas_output
         *live; /* of a session: flushed when what has come was given; NULL: of files */
     struct etwas_progress progress;

@@ -199,9 +199,10 @@ bool etwas_where_read_choice(const struct etwas_option_use *use)
 static const char *cure(const struct etwas_where *where)
 {
     if (etwas_where_asks(where, ETWAS_PROPERTY_PROCESS)) {
-        return where->has_process ? "'etwas dump --columns pid,process' shows the names of processes"
-                                  : "no process in the traces has a name: record with --kernel "
-                                    "process, and give its file, too";
+        return where->has_process
+                   ? "'etwas dump --columns pid,process' shows the names of processes"
+                   : "no process in the traces has a name: record with --kernel "
+                     "process, and give its file, too";
     }
     return etwas_where_asks(where, ETWAS_PROPERTY_DURATION)
                ? "'etwas spans' tells what has a duration, and how long it is"

@@ -319,8 +319,8 @@ static bool compile(struct parser *parser, struct etwas_where_node *node)
 }
 
 /*
- * Beside `level` the bare name of a level is that, as where a provider is enabled; fields.NAME is
- * the field.
+ * The bare name of a level is its number beside `level`, as where a provider is enabled. The field
+ * of that name is fields.NAME.
  */
 static void take_level(struct parser *parser, const struct etwas_where_operand *left)
 {

@@ -25,8 +25,8 @@
  * A string that is a GUID or a date is compared as such with GUIDs and times, and as text with all
  * else. To compare what is of different types is an error, which an event may show that is met
  * late: only its schema says what type a field has. A unit of time goes with times, and with fields
- * that have it at the end of their names. Beside `level` the string "warning" or another that names
- * one is its number; bare behind the relation it is, too.
+ * that have it at the end of their names. A string that
+ * names a level is its number beside `level`, and so is the bare name behind the relation.
  */
 
 #include "event/property.h"
