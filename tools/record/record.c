@@ -201,8 +201,7 @@ const struct etwas_command etwas_record_command = {
              "Record the kernel while make runs, and show who used the processors."},
             {"etwas record -e 'Shop.*' -o shop.etl -- ./shop",
              "Record what a program logs, from its first event on."},
-            {"etwas record --kernel process,thread,cswitch,dispatcher,systemcall -o k.etl -- "
-             "./service",
+            {"etwas record --kernel process,thread,cswitch,dispatcher,systemcall -- ./shop",
              "Record what 'etwas why' asks of the kernel, and nothing else."},
             {NULL, NULL},
         },
