@@ -38,8 +38,8 @@ def main():
     print(f"{'all':15}{counts['attempted']:12}{events:14}")
     print(f"recorded {counts['recorded']} + lost {counts['lost']} = "
           f"attempted {counts['attempted']}")
-    for processor in stat["processors"]:
-        print(f"processor {processor['processor']}: {processor['events']} events")
+    for one in stat["by_cpu"]:
+        print(f"processor {one['cpu']}: {one['events']} events")
 
     if counts["recorded"] + counts["lost"] != counts["attempted"] or counts["under_way"] != 0:
         faults.append("recorded + lost is not attempted")
