@@ -296,7 +296,8 @@ class Folder(ToolTest):
         said = (f": {self.folder}: note: 1 trace in folders below is not read: "
                 f"{self.folder}/one/two/b.etl. Give their folder to read them\n")
         for command in ("dump", "--json"), ("stat", "--json"), ("spans",):
-            self.assertEqual(self.run_etwas(*command, self.folder)[1], f"etwas {command[0]}{said}")
+            self.assertEqual(self.run_etwas(*command, self.folder)[1].splitlines(True)[0],
+                             f"etwas {command[0]}{said}")
         self.write("one/b.etl.0001", trace)
         self.assertRegex(self.run_etwas("dump", self.folder)[1],
                          r"note: 2 traces in folders below are not read: .* and 1 more\.")
