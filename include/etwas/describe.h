@@ -104,7 +104,7 @@ uint32_t etwas_describe_class_sized(const etwas_class_description *description,
  * nothing. A different one replaces the old one, also in the files that are being written. On
  * failure nothing is described. If sessions enable the provider by the name that it gets from the
  * description (ETWAS_FILTER_TYPE_PROVIDER_NAME), its control callback is called before this
- * returns.
+ * returns; if sessions of other processes do, or 50 ms have passed.
  *
  * A type or a map takes 200 to 300 bytes, and about 50 for each field or value. A session leaves
  * out what does not fit into one of its buffers, and what needs more than half of a log file of

@@ -30,21 +30,32 @@
 
 /* ---- registering, classic and modern --------------------------------------------------------- */
 
+enum {
+    CALLBACK_TIMEOUT_MS = 50
+};
+
 /*
  * Publishes providers that have a name now, and has sessions of other processes enable them by
- * their names, or by a group, which `always` says one has. Their callbacks have returned then.
+ * their names, or by a group, which `always` says one has. The callbacks of `provider` (NULL: of
+ * any that has a name) have returned then, so that it knows before its next event. A callback that
+ * another thread runs is waited for 50 ms at most: it may wait for what this thread holds.
  */
-static void providers_settle(bool always)
+static void providers_settle(const etwas_guid *provider, bool always)
 {
     uint64_t newest;
 
     etwas_sharing.publish_providers();
-    if (etwas_sharing.reconcile_named(always)) {
-        /* Another thread may run a callback: the provider has heard before its next event. */
-        etwas_control_lock();
-        newest = etwas_callback_newest_request();
-        etwas_control_unlock();
-        (void)etwas_provider_complete_named(newest, ETWAS_WAIT_FOREVER);
+    if (!etwas_sharing.reconcile_named(always)) {
+        return;
+    }
+    etwas_control_lock();
+    newest = etwas_callback_newest_request();
+    etwas_control_unlock();
+    if (provider != NULL) {
+        (void)etwas_callbacks_complete(provider, false, newest, 0);
+        (void)etwas_callbacks_complete(provider, false, newest, CALLBACK_TIMEOUT_MS);
+    } else {
+        (void)etwas_provider_complete_named(newest, CALLBACK_TIMEOUT_MS);
     }
 }
 
@@ -64,7 +75,7 @@ static uint32_t providers_register_shared(const struct etwas_registration_reques
     etwas_sharing.after_registering(registering);
     if (*handle != 0) {
         etwas_described_name_apply(request);
-        providers_settle(false);
+        providers_settle(request->control, false);
     }
     return code;
 }
@@ -154,7 +165,7 @@ static uint32_t describe_class(const etwas_class_description *given, size_t give
     code = etwas_class_describe(&description, fault);
     etwas_sharing.send_descriptions();
     if (code == ERROR_SUCCESS && etwas_described_name_store(&description)) {
-        providers_settle(false);
+        providers_settle(NULL, false);
     }
     return code;
 }
@@ -321,6 +332,7 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     bool is_followed = false;
     uint32_t registration;
     uint64_t newest;
+    etwas_guid provider = {0};
     etwas_guid group;
 
     etwas_control_lock();
@@ -333,6 +345,7 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     if (code == ERROR_SUCCESS && is_traits) {
         const uint32_t control = etwas_registrations[registration].control;
 
+        provider = etwas_control_guids[control].guid;
         etwas_control_guid_set_name(&etwas_control_guids[control],
                                     (const char *)information + TRAITS_HEAD_BYTES);
         is_followed = etwas_provider_follow_names(control);
@@ -344,14 +357,14 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
     newest = etwas_callback_newest_request();
     etwas_control_unlock();
     if (is_followed) {
-        (void)etwas_provider_complete_named(newest, 0);
+        (void)etwas_callbacks_complete(&provider, false, newest, 0);
     }
     if (code == ERROR_SUCCESS && found != NULL) {
         (void)etwas_callbacks_complete(&group, true, newest, 0);
     }
     if (code == ERROR_SUCCESS && is_traits) {
         /* Sessions of other processes may enable its name, or the group. */
-        providers_settle(found != NULL);
+        providers_settle(&provider, found != NULL);
     }
     return code;
 }

@@ -9,6 +9,7 @@
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>
 #include <etwas/evntprov.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,40 @@ static int long_program(void)
     return 0;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void WINAPI wait_for_lock(const etwas_guid *source, uint32_t code, uint8_t level,
+                                 uint64_t any, uint64_t all, EVENT_FILTER_DESCRIPTOR *filter,
+                                 void *context)
+{
+    (void)source;
+    (void)level;
+    (void)any;
+    (void)all;
+    (void)filter;
+    (void)context;
+    if (code == EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
+        ck_pr_inc_32(&board->steps);
+        (void)pthread_mutex_lock(&lock);
+        (void)pthread_mutex_unlock(&lock);
+    }
+}
+
+/* Registers a provider with a lock that another one's callback waits for. */
+static int locking_program(void)
+{
+    CHECK_IN_CHILD(pthread_mutex_lock(&lock) == 0);
+    CHECK_IN_CHILD(TraceLoggingRegisterEx(till, wait_for_lock, NULL) == ERROR_SUCCESS);
+    ck_pr_inc_32(&board->registered);
+    CHECK_IN_CHILD(comes_to(&board->steps, 1));
+    CHECK_IN_CHILD(TraceLoggingRegister(stock) == ERROR_SUCCESS);
+    TraceLoggingWrite(stock, "Sale");
+    CHECK_IN_CHILD(pthread_mutex_unlock(&lock) == 0);
+    TraceLoggingUnregister(stock);
+    TraceLoggingUnregister(till);
+    return 0;
+}
+
 /* ---- what is in the file --------------------------------------------------------------------- */
 
 static uint32_t events_of_program;
@@ -109,6 +144,19 @@ static void providers_that_come_later_are_enabled_from_their_first_event_on(void
     }
     assert_int_equal(stop_by_handle(session), 0);
     assert_int_equal(count_written(folder_path("log.etl")), 2 * TIMES);
+}
+
+static void one_is_registered_while_anothers_callback_waits_for_it(void **state)
+{
+    etwas_trace_handle session = start_in_file("by name", "log.etl");
+    int program = start_program(locking_program);
+
+    (void)state;
+    assert_true(comes_to(&board->registered, 1));
+    assert_int_equal(enable_name(session, 5, "shop.*"), ERROR_SUCCESS);
+    assert_int_equal(exit_code_of(program), 0);
+    assert_int_equal(stop_by_handle(session), 0);
+    assert_int_equal(count_written(folder_path("log.etl")), 1);
 }
 
 /* How the sessions enable the provider; the level of the first. */
@@ -195,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROGRAMS_TEST(providers_that_come_later_are_enabled_from_their_first_event_on),
+        PROGRAMS_TEST(one_is_registered_while_anothers_callback_waits_for_it),
         PROGRAMS_TEST(one_that_runs_is_enabled_and_disabled_and_lists_have_it),
         PROGRAMS_TEST(the_guid_of_a_pattern_has_the_pattern_for_its_name),
     };
