@@ -802,7 +802,9 @@ void etwas_exit_wait(uint32_t milliseconds) ETWAS_API(etwas_exit_wait);
  * UTF-8 with its NUL, at most ETWAS_FILTER_PROVIDER_NAME_BYTES. ASCII letters compare without
  * regard to case. ProviderId is the key by which the request is replaced and disabled; it may be
  * the GUID that etwas_name_guid makes of the pattern. What the session requests of a provider's own
- * GUID takes precedence. It has no effect on system providers, and a group cannot have it.
+ * GUID takes precedence. It has no effect on system providers, and a group cannot have it. If one
+ * that is registered now cannot be enabled (ERROR_NO_SYSTEM_RESOURCES: 8 sessions enable it, or
+ * 1,024 providers are enabled), the others are, and EnableTraceEx2 returns its code.
  */
 #define ETWAS_FILTER_TYPE_EVENT_PATTERN 0x84000000u
 #define ETWAS_FILTER_TYPE_PROVIDER_NAME 0x88000000u

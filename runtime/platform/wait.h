@@ -36,6 +36,10 @@ void etwas_wake(struct ck_ec32 *count, uint32_t seen);
  */
 bool etwas_mutex_lock_until(pthread_mutex_t *lock, uint64_t deadline_ns);
 
+enum {
+    ETWAS_NS_A_MILLISECOND = 1000000
+};
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t etwas_monotonic_ns(void);
 

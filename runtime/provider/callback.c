@@ -16,7 +16,6 @@
 
 enum {
     QUEUE_REQUESTS = 16,
-    NANOSECONDS_A_MILLISECOND = 1000000,
 };
 #define NO_DEADLINE UINT64_MAX
 
@@ -215,7 +214,7 @@ static void callback_wait_for_runner(const struct callback_queue *queue, uint64_
     etwas_control_unlock();
     if (deadline_ns == NO_DEADLINE) {
         /* Any length: the caller checks again. */
-        etwas_wait(&turns, seen, (uint64_t)ETWAS_WAIT_FOREVER * NANOSECONDS_A_MILLISECOND);
+        etwas_wait(&turns, seen, (uint64_t)ETWAS_WAIT_FOREVER * ETWAS_NS_A_MILLISECOND);
     } else if (deadline_ns > now_ns) {
         etwas_wait(&turns, seen, deadline_ns - now_ns);
     }
@@ -349,8 +348,7 @@ static struct callback_timeout callback_deadline_for(const etwas_guid *guid, boo
     bool needs_thread;
 
     if (timeout_ms != 0 && timeout_ms != ETWAS_WAIT_FOREVER) {
-        timeout.deadline_ns =
-            etwas_monotonic_ns() + (uint64_t)timeout_ms * NANOSECONDS_A_MILLISECOND;
+        timeout.deadline_ns = etwas_monotonic_ns() + (uint64_t)timeout_ms * ETWAS_NS_A_MILLISECOND;
         etwas_control_lock();
         control = etwas_control_guid_find(guid, is_group);
         needs_thread = control != ETWAS_NO_CONTROL_GUID && callback_needs_thread(control);

@@ -125,6 +125,17 @@ void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_
     }
 }
 
+void etwas_control_guid_forget_name(struct etwas_control_guid *entry, uint64_t session)
+{
+    struct etwas_enablement *enablement = etwas_control_guid_enablement(entry, session);
+
+    if (enablement != NULL && enablement->name != NULL) {
+        free(enablement->name);
+        enablement->name = NULL;
+        named--;
+    }
+}
+
 void etwas_control_guid_disable(struct etwas_control_guid *entry, uint64_t session)
 {
     struct etwas_enablement *dropped = etwas_control_guid_enablement(entry, session);

@@ -106,6 +106,9 @@ const struct etwas_enablement *etwas_control_guid_newest_enablement(
 /* Removes the enablements of all other sessions. */
 void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_t session);
 
+/* Has the enablement of this session stand for no providers by name, if it did. */
+void etwas_control_guid_forget_name(struct etwas_control_guid *entry, uint64_t session);
+
 /* Removes the enablement of this session. */
 void etwas_control_guid_disable(struct etwas_control_guid *entry, uint64_t session);
 

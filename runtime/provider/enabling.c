@@ -11,6 +11,7 @@
 
 #include "buffer/unattached.h"
 #include "platform/testpoint.h"
+#include "platform/wait.h"
 #include "provider/callback.h"
 #include "provider/counted_class.h"
 #include "provider/event_items.h"
@@ -261,6 +262,22 @@ static void enabling_disable(uint32_t control, uint64_t session, const etwas_gui
 
 /* ---- what a controller asks for: with the control lock held ---------------------------------- */
 
+/* A session whose request by name another one's has replaced, or 0. The control lock guards it. */
+static uint64_t taken_over;
+
+/* R192: a classic provider is one session's. */
+static void enabling_take_over(struct etwas_control_guid *entry, uint64_t session)
+{
+    for (uint32_t index = 0; index < entry->enablement_count; index++) {
+        const struct etwas_enablement *one = &entry->enablements[index];
+
+        if (one->session != session && one->name != NULL) {
+            taken_over = one->session;
+        }
+    }
+    etwas_control_guid_disable_others(entry, session);
+}
+
 /* Finds or adds the session's enablement; NULL: too many sessions or providers. */
 static struct etwas_enablement *enabling_find_or_add(uint32_t control, uint64_t session)
 {
@@ -271,7 +288,7 @@ static struct etwas_enablement *enabling_find_or_add(uint32_t control, uint64_t 
         return NULL;
     }
     if (etwas_control_guid_is_classic(entry)) {
-        etwas_control_guid_disable_others(entry, session); /* R192: taken over */
+        enabling_take_over(entry, session);
     }
     enablement = etwas_control_guid_enablement(entry, session);
     if (enablement == NULL && entry->enablement_count < ETWAS_LISTENERS) {
@@ -393,8 +410,12 @@ static const struct etwas_enablement *enabling_find_by_name(uint32_t control, ui
     return newest;
 }
 
-static bool enabling_copy(uint32_t control, const struct etwas_enablement *original)
+/* Has the provider get what a session requests by name. Sets *changed if it does. */
+static uint32_t enabling_copy(uint32_t control, const struct etwas_enablement *original,
+                              bool *changed)
 {
+    uint32_t code = ERROR_SUCCESS;
+
     struct etwas_enable_request request = {
         .control = &etwas_control_guids[control].guid,
         .asked_ns = original->asked_ns,
@@ -405,42 +426,50 @@ static bool enabling_copy(uint32_t control, const struct etwas_enablement *origi
     request.enablement.filter = NULL;
     request.enablement.name = NULL;
     request.enablement.by_name = true;
-    return !enabling_is_accepted(control, &request) &&
-           enabling_enable_filtered(&request, original->independent) == ERROR_SUCCESS;
+    if (!enabling_is_accepted(control, &request)) {
+        code = enabling_enable_filtered(&request, original->independent);
+        *changed = code == ERROR_SUCCESS || *changed;
+    }
+    return code;
 }
 
 /*
  * Has the provider follow what the session requests by name, unless the session requests something
- * of its own GUID. Returns whether that is a change.
+ * of its own GUID. Sets *changed if that is a change.
  */
-static bool enabling_follow(uint32_t control, uint64_t session)
+static uint32_t enabling_follow(uint32_t control, uint64_t session, bool *changed)
 {
     const struct etwas_enablement *current =
         etwas_control_guid_enablement(&etwas_control_guids[control], session);
     const struct etwas_enablement *wanted;
 
     if (current != NULL && !current->by_name) {
-        return false;
+        return ERROR_SUCCESS;
     }
     wanted = enabling_find_by_name(control, session);
     if (wanted == NULL && current != NULL) {
         enabling_disable(control, session, NULL);
-        return true;
+        *changed = true;
+        return ERROR_SUCCESS;
     }
-    return wanted != NULL && (current == NULL || current->asked_ns != wanted->asked_ns) &&
-           enabling_copy(control, wanted);
+    return wanted != NULL && (current == NULL || current->asked_ns != wanted->asked_ns)
+               ? enabling_copy(control, wanted, changed)
+               : (uint32_t)ERROR_SUCCESS;
 }
 
-static bool enabling_follow_all(uint64_t session)
+/* The others are enabled where one cannot be, whose code is returned. */
+static uint32_t enabling_follow_all(uint64_t session, bool *changed)
 {
-    bool any = false;
+    uint32_t code = ERROR_SUCCESS;
 
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
         if (!etwas_control_guids[control].is_group && etwas_control_guids[control].name != NULL) {
-            any = enabling_follow(control, session) || any;
+            uint32_t of_one = enabling_follow(control, session, changed);
+
+            code = code == ERROR_SUCCESS ? of_one : code;
         }
     }
-    return any;
+    return code;
 }
 
 /* Requests the state of those that are enabled by this name. */
@@ -481,7 +510,9 @@ bool etwas_provider_follow_names(uint32_t control)
         for (uint32_t index = 0; index < etwas_control_guids[key].enablement_count; index++) {
             const struct etwas_enablement *one = &etwas_control_guids[key].enablements[index];
 
-            any = (one->name != NULL && enabling_follow(control, one->session)) || any;
+            if (one->name != NULL) {
+                (void)enabling_follow(control, one->session, &any);
+            }
         }
     }
     return any;
@@ -558,9 +589,15 @@ static uint32_t enabling_apply_request(struct etwas_enable_request *request,
     uint32_t code = enabling_apply_to_guid(request, requester, changed);
 
     has_names = has_names || etwas_named_enablements() != 0;
-    *named = has_names && code == ERROR_SUCCESS &&
-             (enabling_follow_all(request->enablement.session) ||
-              request->control_code == EVENT_CONTROL_CODE_CAPTURE_STATE);
+    *named = false;
+    if (has_names && code == ERROR_SUCCESS) {
+        *named = request->control_code == EVENT_CONTROL_CODE_CAPTURE_STATE;
+        code = enabling_follow_all(request->enablement.session, named);
+    }
+    if (taken_over != 0) {
+        (void)enabling_follow_all(taken_over, named);
+        taken_over = 0;
+    }
     return code;
 }
 
@@ -663,8 +700,20 @@ uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *re
     return enabling_request(request, &outcome);
 }
 
+/* Returns what is left of a timeout: at least 1 ms of one that is neither 0 nor unlimited. */
+static uint32_t enabling_timeout_left(uint32_t timeout_ms, uint64_t since_ns)
+{
+    uint64_t passed_ms = (etwas_monotonic_ns() - since_ns) / ETWAS_NS_A_MILLISECOND;
+
+    if (timeout_ms == 0 || timeout_ms == ETWAS_WAIT_FOREVER) {
+        return timeout_ms;
+    }
+    return passed_ms < timeout_ms ? timeout_ms - (uint32_t)passed_ms : 1;
+}
+
 bool etwas_provider_complete_named(uint64_t newest, uint32_t timeout_ms)
 {
+    const uint64_t since_ns = etwas_monotonic_ns();
     bool all = true;
 
     for (uint32_t control = 0; control < ETWAS_CONTROL_GUIDS; control++) {
@@ -677,7 +726,10 @@ bool etwas_provider_complete_named(uint64_t newest, uint32_t timeout_ms)
                    !provider->is_group && provider->name != NULL;
         guid = provider->guid;
         etwas_control_unlock();
-        all = (!is_named || etwas_callbacks_complete(&guid, false, newest, timeout_ms)) && all;
+        all =
+            (!is_named || etwas_callbacks_complete(&guid, false, newest,
+                                                   enabling_timeout_left(timeout_ms, since_ns))) &&
+            all;
     }
     return all;
 }
@@ -686,6 +738,7 @@ uint32_t etwas_provider_enable(struct etwas_enable_request *request)
 {
     struct enabling_outcome outcome;
     uint32_t code = enabling_request(request, &outcome);
+    const uint64_t since_ns = etwas_monotonic_ns();
     bool is_settled = true;
 
     ETWAS_TESTPOINT(ETWAS_POINT_ENABLE_ASKED);
@@ -693,11 +746,12 @@ uint32_t etwas_provider_enable(struct etwas_enable_request *request)
         is_settled = etwas_callbacks_complete(request->control, request->is_group, outcome.newest,
                                               request->timeout_ms);
     }
-    if (code == ERROR_SUCCESS && outcome.named) {
-        is_settled =
-            etwas_provider_complete_named(outcome.newest, request->timeout_ms) && is_settled;
+    if (outcome.named) {
+        is_settled = etwas_provider_complete_named(
+                         outcome.newest, enabling_timeout_left(request->timeout_ms, since_ns)) &&
+                     is_settled;
     }
-    return is_settled ? code : (uint32_t)ERROR_TIMEOUT;
+    return is_settled || code != ERROR_SUCCESS ? code : (uint32_t)ERROR_TIMEOUT;
 }
 
 bool etwas_provider_is_registered(const etwas_guid *guid, bool is_group)
@@ -726,6 +780,10 @@ void etwas_providers_disable_without_callbacks(uint64_t session)
 void etwas_providers_disable_session(uint64_t session)
 {
     etwas_control_lock();
+    /* What gets a name while a callback runs follows a session that ends no more. */
+    for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
+        etwas_control_guid_forget_name(&etwas_control_guids[control], session);
+    }
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
         if (etwas_control_guid_enablement(&etwas_control_guids[control], session) != NULL) {
             etwas_guid guid = etwas_control_guids[control].guid;

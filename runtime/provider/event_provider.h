@@ -35,8 +35,8 @@
 
 enum {
     ETWAS_REGISTRATION_INDEX_BITS = 16,
-    ETWAS_REGISTRATION_TAG_SHIFT = 48,
 };
+
 /*
  * Distinguishes the handle of a modern registration from that of a classic one, and from a
  * session's.

@@ -12,7 +12,6 @@
 #include "platform/wait.h"
 
 enum {
-    NANOSECONDS_A_MILLISECOND = 1000000,
     NANOSECONDS_A_SECOND = 1000000000,
 };
 
@@ -39,7 +38,7 @@ void etwas_answers_prepare(void)
 
 static struct timespec answers_deadline_after(uint32_t milliseconds)
 {
-    uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * NANOSECONDS_A_MILLISECOND;
+    uint64_t end_ns = etwas_monotonic_ns() + (uint64_t)milliseconds * ETWAS_NS_A_MILLISECOND;
 
     return (struct timespec){
         .tv_sec = (time_t)(end_ns / NANOSECONDS_A_SECOND),

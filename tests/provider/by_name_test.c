@@ -256,6 +256,65 @@ static void a_classic_provider_has_the_name_of_its_description(void **state)
     assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
 }
 
+static void one_that_takes_over_ends_what_was_requested_by_name_with_it(void **state)
+{
+    etwas_trace_handle first = start_recorder();
+    etwas_trace_handle second = start_recorder();
+    struct received heard = {0};
+    REGHANDLE till = begin_named(&till_guid, "Shop.Till", &heard);
+    etwas_trace_handle provider;
+
+    (void)state;
+    assert_int_equal(
+        RegisterTraceGuidsA(classic_callback, NULL, &control_guid, 0, NULL, NULL, NULL, &provider),
+        ERROR_SUCCESS);
+    assert_int_equal(
+        use_name(first, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3, "Shop.Till"),
+        ERROR_SUCCESS);
+    assert_int_equal(heard.is_enabled, 1);
+    assert_int_equal(control(second, &control_guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3),
+                     ERROR_SUCCESS);
+    assert_int_equal(heard.is_enabled, 0);
+    assert_int_equal(heard.calls, 2);
+    stop_session(first, NULL);
+    stop_session(second, NULL);
+    assert_int_equal(UnregisterTraceGuids(provider), ERROR_SUCCESS);
+    assert_int_equal(EventUnregister(till), ERROR_SUCCESS);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* Eight sessions at most enable a provider. */
+static void one_that_cannot_be_enabled_by_its_name_is_an_error_and_the_others_are(void **state)
+{
+    enum {
+        SESSIONS = 9
+    };
+    etwas_trace_handle sessions[SESSIONS];
+    REGHANDLE till = begin_named(&till_guid, "Shop.Till", NULL);
+    REGHANDLE stock = begin_named(&stock_guid, "Shop.Stock", NULL);
+
+    (void)state;
+    for (uint32_t index = 0; index < SESSIONS; index++) {
+        const bool is_last = index == SESSIONS - 1;
+        etwas_guid own_key = key;
+
+        own_key.Data1 += index;
+        sessions[index] = start_recorder();
+        assert_int_equal(use_name(sessions[index], &own_key, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3,
+                                  is_last ? "Shop.*" : "Shop.Till"),
+                         is_last ? ERROR_NO_SYSTEM_RESOURCES : ERROR_SUCCESS);
+    }
+    assert_int_equal(write_number(till, 1, 1, 1), ERROR_SUCCESS);
+    assert_int_equal(write_number(stock, 1, 1, 2), ERROR_SUCCESS);
+    assert_int_equal(counts_of(sessions[SESSIONS - 1]).recorded, 1);
+    for (uint32_t index = 0; index < SESSIONS; index++) {
+        stop_session(sessions[index], NULL);
+    }
+    assert_int_equal(EventUnregister(till), ERROR_SUCCESS);
+    assert_int_equal(EventUnregister(stock), ERROR_SUCCESS);
+}
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static void the_guids_of_a_pattern_are_those_of_the_names_that_it_is_for(void **state)
@@ -311,6 +370,8 @@ int main(void)
         FOLDER_TEST(what_is_asked_of_the_guid_itself_counts_more_and_of_two_names_the_newer),
         FOLDER_TEST(a_name_is_enabled_under_its_own_guid_and_under_another),
         FOLDER_TEST(a_classic_provider_has_the_name_of_its_description),
+        FOLDER_TEST(one_that_takes_over_ends_what_was_requested_by_name_with_it),
+        FOLDER_TEST(one_that_cannot_be_enabled_by_its_name_is_an_error_and_the_others_are),
         FOLDER_TEST(the_guids_of_a_pattern_are_those_of_the_names_that_it_is_for),
         FOLDER_TEST(a_name_that_is_none_is_refused),
     };
