@@ -179,14 +179,15 @@ const struct etwas_command etwas_record_command = {
             "--dwarf copies the top of a program's stack with each call stack, for code without "
             "frame pointers. SIZE is a multiple of 8 bytes, at most 32 KiB.",
             "A trace that is there is replaced once recording has begun, and only with --force. "
-            "Else it stays, and PROGRAM is not run. The trace is its user's alone.",
+            "Else it stays, and PROGRAM is not run. A trace of the kernel is its user's alone.",
             "With --pid, the trace has what these processes do and log, and the switches and "
             "wakings that they have a part in. Their children count as other processes. Without "
             "PROGRAM, recording ends when all of them have ended, and a line on a terminal says "
             "how many events there are so far. 'etwas record -- tail --pid=PID -f /dev/null' "
             "records the whole system until a process ends.",
             ETWAS_STEER_PATTERN_TEXT,
-            "--process and --event are for all that --enable names.",
+            "--process and --event are for all that --enable names. With several, or a pattern, "
+            "the trace is read once in the end for how much each recorded.",
             ETWAS_STEER_EVENT_TEXT,
             "The exit status is PROGRAM's, or 128 and the number of the signal that ended it, or "
             "0 without PROGRAM. It is 126 if PROGRAM cannot be executed, and 127 if it is not "

@@ -27,8 +27,8 @@
 #define NS_A_MS UINT64_C(1000000)
 
 enum {
-    NAME_BYTES = 24, /* of a property */
-    MOST_NAMED = 64, /* providers that a pattern is for, at a time */
+    NAME_BYTES = 24,   /* of a property */
+    MOST_NAMED = 1024, /* providers that a pattern is for: as many as a process may enable */
 };
 
 struct request {
@@ -177,16 +177,18 @@ static bool ask_enabled(const struct request *request, TRACEHANDLE session, cons
     struct etwas_steer_target one = *target;
     etwas_guid guids[MOST_NAMED];
     uint32_t count = list_named(text, guids, 1);
+    bool asks_once = false; /* one request for that text reaches all that it enabled */
     bool any = false;
     bool good = true;
 
     (void)etwas_steer_guid(text, &guids[0]);
-    for (uint32_t i = 0; i < count && (disables || !any); i++) {
+    for (uint32_t i = 0; i < count && !asks_once; i++) {
         one.guid = guids[i];
         if (is_enabled(&guids[i], session)) {
             uint32_t code = etwas_steer_request(session, &one, &request->asked);
 
             any = true;
+            asks_once = !disables && i == 0;
             if (code != ERROR_SUCCESS) {
                 etwas_steer_complain(request->command, text, etwas_steer_reason(code));
             }
@@ -209,7 +211,8 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     struct etwas_steer_target target;
     bool enables = request->asked.control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
 
-    if (!etwas_steer_find_provider(request->command, text, false, &target) ||
+    /* Only what is enabled is disabled or captured: what may be registered later is no target. */
+    if (!etwas_steer_find_provider(request->command, text, !enables, &target) ||
         !(enables
               ? etwas_steer_enable_target(request->command, session, text, &target, &request->asked)
               : ask_enabled(request, session, text, &target))) {
