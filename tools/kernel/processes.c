@@ -122,8 +122,8 @@ enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *pro
     }
     last = last_of(processes, *process);
     if (last != NULL && type == START && name[0] == '\0') { /* another one, without a name */
+        last->until = last->has_ended ? last->until : time;
         last->has_ended = true;
-        last->until = time;
         return ETWAS_PROCESSES_SAME;
     }
     life = (struct etwas_processes_life){
