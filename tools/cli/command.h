@@ -166,7 +166,6 @@ struct etwas_command {
 enum {
     ETWAS_OPTION_HELP_CHARACTERS = 58,
     ETWAS_COMMAND_SUMMARY_CHARACTERS = 58,
-    ETWAS_COMMAND_HELP_LINES = 40,
     ETWAS_COMMAND_OPTIONS = 64, /* at most, with --help */
 };
 

@@ -63,11 +63,6 @@ void etwas_table_next(struct etwas_table *table)
     end_cell(table, CELL);
 }
 
-void etwas_table_next_wrong(struct etwas_table *table)
-{
-    end_cell(table, WRONG);
-}
-
 void etwas_table_next_line(struct etwas_table *table)
 {
     end_cell(table, LINE);

@@ -20,7 +20,7 @@ struct etwas_table {
     size_t cell;              /* where the one begins that is being written */
 };
 
-/* Begins a table with its titles, one for each column. */
+/* Begins a table with its titles, one for each of 2 to 16 columns. */
 void etwas_table_begin(struct etwas_table *table, const char *const *titles, unsigned columns,
                        uint32_t right);
 
@@ -29,9 +29,6 @@ struct etwas_output *etwas_table_cell(struct etwas_table *table);
 
 /* Ends the cell. */
 void etwas_table_next(struct etwas_table *table);
-
-/* Ends the cell, which says what is wrong. */
-void etwas_table_next_wrong(struct etwas_table *table);
 
 /* Ends a line that is no row: the cell, which is the first of a row. */
 void etwas_table_next_line(struct etwas_table *table);

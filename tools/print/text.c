@@ -396,14 +396,6 @@ void etwas_text_left(struct etwas_output *output, const char *text, size_t colum
     etwas_output_blanks(output, width < columns ? columns - width : 0);
 }
 
-void etwas_text_right(struct etwas_output *output, const char *text, size_t columns)
-{
-    size_t width = etwas_text_width(text, strlen(text));
-
-    etwas_output_blanks(output, width < columns ? columns - width : 0);
-    etwas_output_text(output, text);
-}
-
 /* How many bytes the first `count` characters have. */
 static size_t bytes_of(const char *text, size_t count)
 {

@@ -86,9 +86,8 @@ static inline size_t etwas_text_cut(const char *text, size_t bytes)
 /* Returns how many columns UTF-8 takes, each character one. */
 size_t etwas_text_width(const char *text, size_t bytes);
 
-/* Write a text filled with blanks up to `columns`; a longer one stays as it is. */
+/* Writes a text filled with blanks up to `columns`; a longer one stays as it is. */
 void etwas_text_left(struct etwas_output *output, const char *text, size_t columns);
-void etwas_text_right(struct etwas_output *output, const char *text, size_t columns);
 
 /*
  * Writes a text that takes at most `columns`: a longer one without its middle, in place of which

@@ -311,7 +311,6 @@ struct etwas_why {
     bool has_stacks;
     uint32_t recorded_flags;              /* EVENT_TRACE_FLAG_..., as far as the files say which */
     const etwas_schema_field *call_field; /* that has their numbers, and names; NULL: none */
-    int64_t kernel_begin_ns;
     int64_t kernel_end_ns;
     uint64_t events_lost;
     bool out_of_memory;
