@@ -7,8 +7,9 @@ APART. sharing/ and autologger/ start, control and end sessions as control/ does
 those heads of control/ that UPWARD names. A folder inside another one of the list also includes
 those heads of the outer one that include no head of it themselves. A folder of tools/ that
 commands share includes heads of those before it in their list, and of no command; so does a folder
-of tools/ship/. Each folder of runtime/ with sources, tools/ and tools/ship/ have a page README.md,
-of at most 45 lines, that names no file that is missing.
+of tools/ship/. Each folder of runtime/ with sources, tools/, tools/convert/ and tools/ship/ have a
+page README.md, of at most 45 lines, that names no file that is missing, and but for tools/ itself
+each file with code, or its head.
 
 usage: rooms_test.py SOURCE_FOLDER
 """
@@ -125,19 +126,31 @@ def pages(source):
     """What is wrong with the pages. A file is what stands in backquotes with an ending or a slash
     behind it."""
     root, wrong = source / "runtime", []
-    for folder in [*sorted({path.parent for path in root.rglob("*.c")}), source / "tools",
-                   source / "tools" / "ship"]:
+    nested = [source / "tools" / name for name in ("convert", "ship")]
+    for folder in [*sorted({path.parent for path in root.rglob("*.c")}), source / "tools", *nested]:
         page = folder / "README.md"
         text = page.read_text() if page.exists() else ""
         if not 0 < text.count("\n") <= PAGE_LINES:
             wrong.append(f"{page} has {len(text.splitlines())} lines; 1 to {PAGE_LINES} are right")
         for name in re.findall(r"`((?:[\w.-]+/)*[\w*-]+(?:/|\.(?:[chS*]|md|py|txt)))`", text):
             places = [folder, folder.parent, root, source, source / "include"]
-            if folder.name == "ship":
+            if folder in nested:
                 places += [path for path in folder.iterdir() if path.is_dir()]
             if not any(any(place.glob(name)) for place in places):
                 wrong.append(f"{page} names {name}, which is not there")
+        if folder != source / "tools":
+            wrong += [f"{page} does not name {path.name}"
+                      for path in sorted(folder.glob("**/*.c" if folder in nested else "*.c"))
+                      if not is_named(path, text)]
     return wrong
+
+
+def is_named(path, text):
+    """Whether a page names a file with code, or its head, or in backquotes both without an ending;
+    `a*.c` is all that begin with a."""
+    names = set(re.findall(r"[\w.*-]+\.[ch*]", text))
+    return path.stem in re.findall(r"`(\w+)`", text) or any(
+        path.match(name) or path.with_suffix(".h").match(name) for name in names)
 
 
 def main():
