@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * All commands, in the order of `etwas help`, and the guides that several of them share.
- */
+/* All commands, in the order of `etwas help`, and the guides that several of them share. */
 
 #include "commands.h"
 #include "cli/command.h"

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_COMMANDS_H
 #define ETWAS_TOOLS_COMMANDS_H
 
-/*
- * The table of each command, which stands at the end of the command's main source.
- */
+/* The table of each command, defined at the end of the command's main source. */
 
 #include "cli/command.h"
 

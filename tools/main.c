@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas`: looks into event traces (.etl), records the kernel's, examines the clocks
- * they are stamped by, and steers the sessions of the user's processes.
+ * The command `etwas`: examines event traces (.etl), records the kernel's events, examines the
+ * clocks of time stamps, and controls the sessions of the user's processes.
  */
 
 #include "cli/built.h"
@@ -63,10 +63,7 @@ static void put_part(struct etwas_output *output, const struct part *part)
                         part->use, part->is_in ? "" : ". ", part->is_in ? "" : part->cure);
 }
 
-/*
- * Prints the version, and a line for each library that the command may be built with. Returns what
- * the program exits with.
- */
+/* Prints the version, and a line for each optional library. Returns the exit status. */
 static int show_version(void)
 {
     const struct part parts[] = {
@@ -99,8 +96,8 @@ static void pass_over(int number)
 }
 
 /*
- * A file that may not grow (RLIMIT_FSIZE) is an error of write(2) like a full disk, and is reported
- * as one. A handler does that, since programs that we run inherit the signal as it was.
+ * Exceeding RLIMIT_FSIZE becomes an error of write(2), and is reported like a full disk. A handler
+ * is used instead of SIG_IGN, which programs that we run would inherit.
  */
 static void survive_limits(void)
 {

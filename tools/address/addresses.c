@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Addresses by the images of a trace and the symbols of their files.
- */
+/* Resolves addresses by the images of a trace and the symbols of their files. */
 
 #include "address/addresses.h"
 
@@ -60,7 +58,7 @@ void etwas_addresses_read(struct etwas_addresses *addresses, const char *path,
                           enum etwas_input_time time)
 {
     struct etwas_input input;
-    /* The command reads the events of the file as well, and says that it cannot be opened. */
+    /* The command also reads the events of the file, and reports if it cannot be opened. */
     struct etwas_input_run run = {.inputs = &input, .has_complained = true};
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = time};
     char *paths[] = {(char *)(uintptr_t)path};
@@ -115,7 +113,7 @@ static void find_in_image(struct etwas_addresses *addresses, const struct etwas_
         etwas_symbols_inlined(symbols, from, place->offset - back, &place->inlined);
 }
 
-/* Finds an address in the kernel by the symbols that the trace has. */
+/* Resolves an address in the kernel by the kernel symbols in the trace. */
 static void find_in_kernel(struct etwas_addresses *addresses, uint64_t address, uint32_t back,
                            struct etwas_place *place)
 {
@@ -160,7 +158,7 @@ struct etwas_place etwas_addresses_find(struct etwas_addresses *addresses,
                : find_place(addresses, address);
 }
 
-/* ---- showing --------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void put_text(struct etwas_output *output, enum etwas_text_style style, const char *text)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events of the Image class, and of the builds that go with them: the system logger's tell the
- * build first, those of other sessions the image.
+ * Reads Image events and the build-id events that belong to them. The system logger writes a build
+ * id before its image; other sessions write it after the image.
  */
 
 #include "address/images.h"
@@ -19,18 +19,18 @@
 /* Types of the Image class. */
 enum {
     UNLOADED = 2,
-    THERE = 3, /* when the trace began, */
-    LAST = 4,  /* and when it ended */
+    THERE = 3, /* was mapped when the trace began */
+    LAST = 4,  /* was mapped when the trace ended */
     LOADED = 10,
     DEBUG_ID = 36,
 };
 
 enum {
-    IMAGE_VERSION_OF_FILES = 3, /* before, addresses are those of the symbols */
-    MOST_LOOKED_AT = 4096,      /* images of a process that begin before an address */
+    IMAGE_VERSION_OF_FILES = 3, /* earlier versions have addresses of the file's symbols */
+    MOST_LOOKED_AT = 4096,      /* limit of images searched backwards from an address */
 };
 
-/* What an event says. */
+/* The fields of an Image or build-id event. */
 struct told {
     uint64_t base;
     uint64_t bytes;
@@ -89,7 +89,7 @@ static bool is_same(const struct etwas_image_build *one, const struct etwas_imag
            strcmp(one->path, other->path) == 0;
 }
 
-/* Returns the number of a file, from 1; 0: it is new. */
+/* Returns the number of a file, from 1; 0 if it is new. */
 static uint32_t find_file(const struct etwas_images *images, const struct etwas_image_build *file,
                           uint64_t hash)
 {
@@ -102,7 +102,10 @@ static uint32_t find_file(const struct etwas_images *images, const struct etwas_
     return number;
 }
 
-/* Returns a file's number from 1, or a new one; 0: there is no room. Keeps the path of wanted. */
+/*
+ * Returns a file's number, from 1, after adding it if it is new; 0 if there is no room. Copies the
+ * path.
+ */
 static uint32_t file_of(struct etwas_images *images, const struct etwas_image_build *wanted)
 {
     uint64_t hash = hash_file(wanted);
@@ -130,7 +133,7 @@ static uint32_t file_of(struct etwas_images *images, const struct etwas_image_bu
     return number;
 }
 
-/* ---- taking ---------------------------------------------------------------------------------- */
+/* ---- adding records -------------------------------------------------------------------------- */
 
 static uint32_t digit_of(char character)
 {
@@ -140,7 +143,10 @@ static uint32_t digit_of(char character)
     return found != NULL ? (uint32_t)(found - digits) : UINT32_MAX;
 }
 
-/* The build id of ".build-id/ab/cdef….debug"; 0 bytes: it is none. */
+/*
+ * Reads the build id of ".build-id/ab/cdef….debug". Returns its length in bytes; 0 if there is
+ * none.
+ */
 static uint32_t read_build_id(const char *name, uint8_t build_id[ETWAS_IMAGES_BUILD_ID_BYTES])
 {
     static const char first[] = ".build-id/";
@@ -194,7 +200,7 @@ static void take_image(struct etwas_images *images, const struct told *told,
     images->entries[images->count] = (struct etwas_image){
         .base = told->base,
         .bytes = told->bytes,
-        .first = told->path[0] == '/' ? told->first : 0, /* others store a request there */
+        .first = told->path[0] == '/' ? told->first : 0, /* Windows: the preferred base */
         .from = record->EventHeader.TimeStamp.QuadPart,
         .to = INT64_MAX,
         .kind = is_of_files ? ETWAS_IMAGE_OF_FILE : ETWAS_IMAGE_OF_LINKER,
@@ -254,7 +260,7 @@ void etwas_images_add_record(struct etwas_images *images, etwas_decoder *decoder
     }
 }
 
-/* ---- from when to when ----------------------------------------------------------------------- */
+/* ---- mapping intervals ----------------------------------------------------------------------- */
 
 static int compare_images(const void *left, const void *right)
 {
@@ -273,7 +279,10 @@ static int compare_images(const void *left, const void *right)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* An event at this place: what was there before ends. Returns what is there now; NULL: nothing. */
+/*
+ * Applies the next event at a base address. Loading and unloading end the image before it. Returns
+ * the image that is mapped there now, or NULL.
+ */
 static struct etwas_image *follow(struct etwas_image *there, struct etwas_image *event)
 {
     int64_t time = event->from;
@@ -286,10 +295,10 @@ static struct etwas_image *follow(struct etwas_image *there, struct etwas_image 
     }
     if (there != NULL) {
         there->to = event->type == UNLOADED ? time : there->to;
-        event->to = INT64_MIN; /* it says nothing more */
+        event->to = INT64_MIN; /* makes the interval of this entry empty */
         return event->type == UNLOADED ? NULL : there;
     }
-    /* That it came is not in the trace. */
+    /* The trace has no event of the mapping itself. */
     event->from = INT64_MIN;
     event->to = event->type == UNLOADED ? time : INT64_MAX;
     return event->type == UNLOADED ? NULL : event;
@@ -315,7 +324,10 @@ static void sort(struct etwas_images *images)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* How many entries come before all that begin behind the address. */
+/*
+ * Returns the number of entries up to the last one of the process that begins at or before the
+ * address.
+ */
 static uint32_t count_before(const struct etwas_images *images, uint32_t process, uint64_t address)
 {
     uint32_t low = 0;
@@ -338,7 +350,7 @@ const struct etwas_image *etwas_images_find(struct etwas_images *images, uint32_
                                             int64_t time, uint64_t address)
 {
     const struct etwas_image *found = NULL;
-    const struct etwas_image *later = NULL; /* the first one */
+    const struct etwas_image *later = NULL; /* the first image that was mapped later */
     bool has_earlier = false;
     uint32_t at;
 

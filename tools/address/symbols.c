@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Symbols by libdw; the contract is in the header. */
+/* Symbols from libdw; the contract is in the header. */
 
 #include "address/symbols.h"
 
@@ -25,50 +25,47 @@
 
 enum {
     PAGE_BYTES = 4096,
-    NAME_BYTES = 65536, /* longer names are left as they are */
+    NAME_BYTES = 65536, /* longer names are not demangled */
     MOST_PARTS = 32,
     KNOWN_INLINED = 4096,
-    NESTED_FUNCTIONS = 16, /* that begin behind one and end before it does */
+    NESTED_FUNCTIONS = 16, /* limit of functions nested in another one */
 };
 
-/* What of the file is mapped. */
+/* A loaded segment of the file. */
 struct part {
-    uint64_t address; /* as its symbols have it */
+    uint64_t address; /* as in its symbols */
     uint64_t offset;
     uint64_t bytes;
 };
 
 struct function {
-    uint64_t address; /* where libdw sees it */
+    uint64_t address; /* in libdw's address space */
     uint64_t bytes;
-    int number; /* of the symbol */
+    int number; /* of the symbol in libdw's table */
     bool is_local;
 };
 
-/*
- * Which functions are inlined at an address: to find that takes long, and the same are asked for
- * again and again.
- */
+/* The functions inlined at an address. Finding them is slow, and the same addresses recur. */
 struct known_inlined {
     uint64_t address; /* 0: the entry is free */
     struct etwas_inlined inlined;
 };
 
 struct etwas_symbols {
-    struct known_inlined *known; /* KNOWN_INLINED of them */
+    struct known_inlined *known; /* KNOWN_INLINED entries */
     Dwfl *session;
     Dwfl_Module *module;
-    uint64_t bias; /* what libdw adds to addresses of symbols */
+    uint64_t bias; /* libdw's address minus the symbol's address */
     uint32_t part_count;
     struct part parts[MOST_PARTS];
     bool has_functions;
-    struct function *functions; /* by address */
+    struct function *functions; /* sorted by address */
     size_t function_count;
-    char *readable; /* the function found last as C++ has it; malloc's, of this size */
+    char *readable; /* the last demangled name; from malloc, of this size */
     size_t readable_bytes;
 };
 
-/* A named pipe or a device would hang, or do something when it is opened. */
+/* Opens only regular files: opening a named pipe or a device can block or have side effects. */
 static int open_regular(const char *path)
 {
     struct stat status;
@@ -126,7 +123,7 @@ static bool read_image(struct etwas_symbols *symbols, const char *path, int file
         symbols->module = dwfl_report_offline(symbols->session, path, path, file);
     }
     if (symbols->module == NULL) {
-        (void)close(file); /* else it is libdw's */
+        (void)close(file); /* else libdw owns it */
         return false;
     }
     (void)dwfl_report_end(symbols->session, NULL, NULL);
@@ -157,10 +154,13 @@ struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_
 
 #ifdef ETWAS_CXX_NAMES
 
-/* The C++ ABI's, which has no header for C. `buffer` is malloc's, or NULL, and grows. */
+/*
+ * From the C++ ABI, which has no C header. `buffer` comes from malloc or is NULL, and may be
+ * reallocated.
+ */
 char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
 
-/* shop::order::make(int) of _ZN4shop5order4makeEi; other names as they are. */
+/* Returns shop::order::make(int) for _ZN4shop5order4makeEi, and other names unchanged. */
 static const char *readable_name(struct etwas_symbols *symbols, const char *name)
 {
     int status = 0;
@@ -186,7 +186,7 @@ static const char *readable_name(struct etwas_symbols *symbols, const char *name
 
 #endif
 
-/* Where libdw sees an offset; 0: nowhere. */
+/* Returns an offset's address in libdw's address space; 0 if it is in no segment. */
 static uint64_t address_of(const struct etwas_symbols *symbols, enum etwas_symbols_from from,
                            uint64_t offset)
 {
@@ -218,14 +218,14 @@ static int compare_functions(const void *left, const void *right)
     if (one->address != other->address) {
         return one->address < other->address ? -1 : 1;
     }
-    /* A global name comes after local ones, and is found first. */
+    /* A global name sorts after local ones, so that it is found first. */
     if (one->is_local != other->is_local) {
         return one->is_local ? -1 : 1;
     }
     return one->number < other->number ? 1 : -1;
 }
 
-/* libdw looks through all symbols for each address: so they are sorted here, once. */
+/* libdw searches all symbols for each address, so they are sorted here, once. */
 static void read_functions(struct etwas_symbols *symbols)
 {
     int count = dwfl_module_getsymtab(symbols->module);
@@ -253,7 +253,9 @@ static void read_functions(struct etwas_symbols *symbols)
     }
 }
 
-/* The one that begins last of those that reach that far; one without a size reaches to the next. */
+/*
+ * Returns the innermost function at an address. A function without a size extends to the next one.
+ */
 static const struct function *function_at(struct etwas_symbols *symbols, uint64_t address)
 {
     size_t low = 0;
@@ -314,8 +316,9 @@ bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from f
 }
 
 /*
- * Returns the compilation unit of an address, or NULL. *bias is what addresses are shifted by. gcc
- * lists which addresses a unit has (.debug_aranges); clang does not, and the units are searched.
+ * Returns the compilation unit of an address, or NULL. *bias is libdw's address minus the address
+ * in the debug information. gcc lists the addresses of each unit (.debug_aranges); clang does not,
+ * so that all units are searched.
  */
 static Dwarf_Die *find_unit(struct etwas_symbols *symbols, uint64_t address, Dwarf_Addr *bias)
 {
@@ -352,7 +355,7 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
 
 /* ---- inlined functions ----------------------------------------------------------------------- */
 
-/* Returns a function's name. An inlined one has it where it was written. */
+/* Returns a function's name. For an inlined function it is in the abstract definition. */
 static const char *name_of(Dwarf_Die *scope)
 {
     Dwarf_Attribute attribute;
@@ -384,7 +387,7 @@ static void find_inlined(struct etwas_symbols *symbols, uint64_t address,
     Dwarf_Die *around = NULL;
     int count = unit != NULL ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
 
-    /* What is around the innermost scope here, not where that was written. */
+    /* The scopes around this inlined instance, not those around the function's definition. */
     if (count > 0) {
         count = dwarf_getscopes_die(&scopes[0], &around);
         read_scopes(around, count, inlined);

@@ -4,13 +4,13 @@
 #define ETWAS_TOOLS_ADDRESS_SYMBOLS_H
 
 /*
- * What is at an offset in an image, a program or library that a trace names: found by libdw if the
- * command is built with it, else nothing is known.
+ * Symbols of an image (a program or library that a trace names). They come from libdw; without it,
+ * no symbols are known.
  *
- * The name of the file is from the trace. The file is opened only if the name is absolute and of a
- * regular file, and used only if its build id is that of the trace; nothing is told of another
- * version of a program. Debug information that the system keeps apart is found by its build id, as
- * debuggers find it. Other machines are asked only if the environment names them (DEBUGINFOD_URLS).
+ * The trace names the file. It is opened only if the name is absolute and the file is a regular
+ * one. It is used only if its build id matches the trace. Another build of the program is never
+ * used. Separate debug information is found by build id, as debuggers find it. Other machines are
+ * queried only if the environment names them (DEBUGINFOD_URLS).
  */
 
 #include <stdbool.h>
@@ -19,21 +19,21 @@
 
 struct etwas_symbols; /* of one image */
 
-/* A symbol. The texts are from the image, and as little to be trusted as the trace. */
+/* A symbol. The texts come from the image, and are as untrusted as the trace. */
 struct etwas_symbol {
-    const char *function; /* of C++ as it was written; valid until the next is looked for */
+    const char *function; /* demangled if it is of C++; valid until the next lookup */
     uint64_t offset;      /* in the function */
-    const char *file;     /* NULL: not known, and no line; valid until the image is closed */
+    const char *file;     /* NULL: file and line are unknown; valid until the image is closed */
     int line;
 };
 
 enum {
-    ETWAS_SYMBOLS_INLINED = 16, /* of one address; those around them are left out */
+    ETWAS_SYMBOLS_INLINED = 16, /* limit per address; outer ones beyond it are left out */
 };
 
 /*
- * Functions that are inlined at an address. The texts are from the image, and valid until it is
- * closed.
+ * Functions that are inlined at an address. The texts come from the image, and are valid until it
+ * is closed.
  */
 struct etwas_inlined {
     uint32_t count;
@@ -43,18 +43,20 @@ struct etwas_inlined {
 /* What an offset is relative to. */
 enum etwas_symbols_from {
     ETWAS_SYMBOLS_FROM_MAPPING, /* the first byte in memory */
-    ETWAS_SYMBOLS_FROM_FILE,    /* the file's first byte */
-    ETWAS_SYMBOLS_FROM_ZERO,    /* address 0, as the file's symbols have it */
+    ETWAS_SYMBOLS_FROM_FILE,    /* the first byte of the file */
+    ETWAS_SYMBOLS_FROM_ZERO,    /* address 0 of the file's symbols */
 };
 
 /*
- * Opens an image; the caller closes it. Returns NULL if nothing is known of it. *has_changed: the
- * file is there, and is of another build.
+ * Opens an image; the caller closes it. Returns NULL if it has no usable file. Sets *has_changed if
+ * the file exists but is of another build.
  */
 struct etwas_symbols *etwas_symbols_open(const char *path, const uint8_t *build_id,
                                          size_t build_id_bytes, bool *has_changed);
 
-/* Finds the function at an offset, without the line. Returns false if none has a name there. */
+/*
+ * Finds the function at an offset, without the line. Returns false if no named function is there.
+ */
 bool etwas_symbols_find(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                         uint64_t offset, struct etwas_symbol *symbol);
 
@@ -64,14 +66,14 @@ bool etwas_symbols_find_line(struct etwas_symbols *symbols, enum etwas_symbols_f
 
 /*
  * Finds the functions that are inlined at an offset. Returns false if the image has no debug
- * information about that.
+ * information.
  */
 bool etwas_symbols_inlined(struct etwas_symbols *symbols, enum etwas_symbols_from from,
                            uint64_t offset, struct etwas_inlined *inlined);
 
 /*
- * Finds what has to be added to the addresses of its symbols if the first byte of its file is at
- * `base`.
+ * Finds the load bias: what is added to the addresses of the symbols if the file's first byte is at
+ * `base`. Returns false if the file has no loaded segment.
  */
 bool etwas_symbols_bias(const struct etwas_symbols *symbols, uint64_t base, uint64_t *bias);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A session of libdw for each process that was looked at last, with the images that the process
- * had: where it has others, it is made anew.
+ * Keeps a libdw session for each recently used process, with the images that the process had. The
+ * session is made anew when the images change.
  */
 
 #include "address/unwind.h"
@@ -25,7 +25,7 @@ enum {
     MACHINE_AARCH64 = 183,
 };
 
-/* Before the registers. */
+/* What precedes the registers in a record. */
 struct payload {
     uint32_t version;
     uint32_t machine;
@@ -66,22 +66,22 @@ bool etwas_user_stack_read(const EVENT_RECORD *record, struct etwas_user_stack *
 #include <unistd.h>
 
 enum {
-    PROCESSES = 64,     /* sessions that are kept */
-    MOST_IMAGES = 1024, /* of one */
+    PROCESSES = 64,     /* limit of kept sessions */
+    MOST_IMAGES = 1024, /* limit per session */
     MOST_REGISTERS = 32,
 };
 
 struct process {
     uint32_t process;
-    uint64_t images; /* a hash of which they are; 0: there is no session */
+    uint64_t images; /* hash of the set of images; 0: no session */
     Dwfl *session;
 };
 
 struct etwas_unwinder {
     struct etwas_images *images;
     struct process processes[PROCESSES];
-    uint32_t next; /* that is made anew */
-    /* While a stack is looked at. */
+    uint32_t next; /* the entry to replace next */
+    /* Valid while a stack is unwound. */
     const struct etwas_user_stack *stack;
     uint64_t stack_pointer;
     uint64_t *frames;
@@ -90,7 +90,7 @@ struct etwas_unwinder {
 
 /* ---- registers and memory -------------------------------------------------------------------- */
 
-/* As perf events number it; false: it was not recorded. */
+/* Reads a register by perf's number. Returns false if it was not recorded. */
 static bool get_register(const struct etwas_user_stack *stack, uint32_t number, uint64_t *value)
 {
     uint64_t before = stack->mask & ((UINT64_C(1) << number) - 1);
@@ -103,7 +103,10 @@ static bool get_register(const struct etwas_user_stack *stack, uint32_t number, 
     return true;
 }
 
-/* Fills perf's numbers of registers, by DWARF's: x86-64 to r15 and ip, aarch64 to x30 and sp. */
+/*
+ * Fills in perf's register numbers in the order of DWARF's: x86-64 to r15 and ip, aarch64 to x30
+ * and sp.
+ */
 static uint32_t numbers_of(const struct etwas_user_stack *stack, uint8_t numbers[MOST_REGISTERS])
 {
     static const uint8_t of_x86_64[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};
@@ -160,7 +163,7 @@ static bool read_memory(Dwfl *session, Dwarf_Addr address, Dwarf_Word *result, v
     return true;
 }
 
-/* There is one. */
+/* There is one thread. */
 static pid_t next_thread(Dwfl *session, void *context, void **thread)
 {
     (void)session;
@@ -192,7 +195,7 @@ static void report(Dwfl *session, struct etwas_images *images, const struct etwa
     descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor >= 0 &&
         dwfl_report_elf(session, file->path, file->path, descriptor, bias, true) == NULL) {
-        (void)close(descriptor); /* else it is libdw's */
+        (void)close(descriptor); /* else libdw owns it */
     }
 }
 
@@ -230,7 +233,7 @@ static Dwfl *make_session(struct etwas_unwinder *unwinder, uint32_t process, int
     return session;
 }
 
-/* Never 0. */
+/* Returns a hash of the images that are mapped at that time; never 0. */
 static uint64_t hash_of_images(struct etwas_unwinder *unwinder, uint32_t process, int64_t time)
 {
     const struct etwas_images *images = unwinder->images;
@@ -310,8 +313,8 @@ uint32_t etwas_unwind(struct etwas_unwinder *unwinder, const struct etwas_user_s
     unwinder->frames = frames;
     unwinder->count = 0;
     /*
-     * Whatever ended it but the outermost function: the copy of the stack, too many frames, an
-     * image that is not there.
+     * The unwinding did not reach the outermost function: the copy of the stack ends, there are too
+     * many frames, or an image is missing.
      */
     if (dwfl_getthread_frames(session, 1, on_frame, unwinder) != 0 && unwinder->count > 0) {
         unwinder->count += unwinder->count < ETWAS_UNWIND_FRAMES;

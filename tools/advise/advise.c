@@ -18,12 +18,12 @@
 #include <stdio.h>
 
 enum {
-    LATE_MS = 100, /* unless other figures are given */
+    LATE_MS = 100, /* defaults of options */
     DISK_MB = 200,
     MARGIN_PERCENT = 20,
     NS_A_MS = 1000000,
     BYTES_A_MB = 1000000,
-    MOST_BUFFERS = 65536, /* that may be asked about */
+    MOST_BUFFERS = 65536, /* the most that can be requested */
     LARGEST_KB = 16384,
     PAGE_KB = 4,
 };
@@ -40,7 +40,7 @@ static bool read_number_of_buffers(const char **list, uint64_t *number)
            *number > 0 && *number <= MOST_BUFFERS;
 }
 
-/* One number, or MIN,MAX. */
+/* Reads one number, or MIN,MAX. */
 static bool read_buffers(const struct etwas_option_use *use)
 {
     struct etwas_model_sizes *sizes = use->place;
@@ -72,7 +72,7 @@ static bool read_pace(const struct etwas_option_use *use)
     return etwas_option_refuse(use, "a number from 0.01 to 10000");
 }
 
-/* Returns whether to go on; otherwise *result is the exit status. */
+/* Returns whether to continue; otherwise *result is the exit status. */
 static bool read_options(int argc, char **argv, struct etwas_advise_question *question,
                          struct etwas_files *files, int *result)
 {
@@ -95,7 +95,7 @@ static bool read_options(int argc, char **argv, struct etwas_advise_question *qu
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* What was read is there, whatever is wrong with the files. */
+/* Prints the answer for what could be read, even if files are damaged. */
 static int answer(struct etwas_output *output, const struct etwas_advise_question *question,
                   const struct etwas_load *load, const char *path, int result)
 {

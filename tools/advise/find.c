@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Finding the sizes that do what is wanted.
- */
+/* Finds the sizes that meet the requirements. */
 
 #include "advise/advise.h"
 
 enum {
     SMALLEST_KB = 4,
-    LARGEST_KB = 1024, /* that is chosen; a session may have larger ones */
+    LARGEST_KB = 1024, /* the largest that is chosen; a session may have larger buffers */
     LIMIT_KB = 16384,
     USUAL_KB = 64,
-    MOST_BUFFERS = 65536, /* that are advised */
+    MOST_BUFFERS = 65536, /* the most that are advised */
     BUFFERS_A_SLOT = 2,
-    TRIED_UP_TO = 4,     /* times as many as the bytes need */
-    CURRENT_SHARE = 16,  /* of a flight recorder's memory may be in current buffers */
-    LARGEST_SHARE = 4,   /* of a buffer's room may be one record */
-    UNUSUAL_SHARE = 100, /* of the events come when more buffers than the minimum are needed */
-    FILL_MS = 5,         /* a burst takes to fill a buffer of one processor, at least */
+    TRIED_UP_TO = 4,     /* multiple of the buffers that the bytes need */
+    CURRENT_SHARE = 16,  /* 1/16 of a recorder's memory may be current buffers */
+    LARGEST_SHARE = 4,   /* the fraction 1/4 of a buffer that one record may take */
+    UNUSUAL_SHARE = 100, /* 1/100 of the events may need more buffers than the minimum */
+    FILL_MS = 5,         /* the least time in which a burst fills a buffer of one processor */
 };
 
-/* What a session has at least, of a computer with as many processors. */
+/* Returns the minimum of a session on a computer with as many processors. */
 static uint32_t floor_of(const struct etwas_advise_question *question,
                          const struct etwas_load *load)
 {
@@ -41,7 +39,7 @@ static bool holds_largest(const struct etwas_load *load, uint32_t kb)
     return etwas_model_room(&sizes) / LARGEST_SHARE >= load->largest;
 }
 
-/* As large as may be without much memory in buffers that are not full yet. */
+/* Returns the largest buffer size that keeps the memory in partly filled buffers small. */
 static uint32_t recorder_kb(const struct etwas_load *load, uint64_t most_bytes)
 {
     uint64_t slots = load->slot_count > 0 ? load->slot_count : 1;
@@ -57,7 +55,7 @@ static uint32_t recorder_kb(const struct etwas_load *load, uint64_t most_bytes)
     return kb;
 }
 
-/* So that the busiest processor does not fill one at once. */
+/* Returns a buffer size that the busiest processor does not fill too fast. */
 static uint32_t file_kb(const struct etwas_load *load)
 {
     uint32_t kb = USUAL_KB;
@@ -101,8 +99,8 @@ static bool holds_history(const struct etwas_advise_question *question,
 }
 
 /*
- * The least from `from` on that hold the history: with one more a recorder never holds less. Where
- * none that are tried do, *buffers is the most of them.
+ * Finds the least number of buffers, at least `from`, that hold the history; a recorder with more
+ * never holds less. If none suffice, *buffers is the largest number tried.
  */
 static bool search_recorder(const struct etwas_advise_question *question,
                             const struct etwas_load *load, struct etwas_advice *advice,
@@ -128,7 +126,7 @@ static bool search_recorder(const struct etwas_advise_question *question,
     return true;
 }
 
-/* From as many on as the wanted bytes fill, beside the buffers that are not full yet. */
+/* Starts with the buffers that the wanted bytes fill, plus the current ones. */
 static bool find_recorder(const struct etwas_advise_question *question,
                           const struct etwas_load *load, struct etwas_advice *advice,
                           uint32_t *buffers)
@@ -185,8 +183,8 @@ static bool try_file(const struct etwas_advise_question *question, const struct 
 }
 
 /*
- * The least buffers, as minimum and maximum, that lose at most `loss` events; MOST_BUFFERS where
- * none do. First by doubling, then between the last two.
+ * Finds the least number of buffers, as minimum and maximum, that lose at most `loss` events;
+ * MOST_BUFFERS if none do. It doubles the number first, then searches between the last two.
  */
 static bool find_file(const struct etwas_advise_question *question, const struct etwas_load *load,
                       uint32_t buffer_kb, uint32_t floor, uint64_t loss, uint32_t *buffers)

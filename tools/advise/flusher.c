@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The buffers of a session with a file, and its flusher: what the library's does
- * (docs/internals/design.md, "Locks and waiting"), with a disk that takes so much a second and a
- * thread that comes so late.
+ * A model of the buffers of a session with a file and its flusher, as the library has them
+ * (docs/internals/design.md, "Locks and waiting"). The disk has a given rate, and the flusher a
+ * given delay.
  *
- * Writers wake the flusher when half of the buffers are used, when they take a new one into use,
- * and when they find none; else it looks by itself, after a pause that becomes shorter when much
- * has come. A pass takes what is full when it begins, and gives it back in batches as they are
- * written. Then it takes new buffers into use until half of the minimum is free.
+ * Writers wake the flusher when half of the buffers are used, when they begin a new one, and when
+ * they find none. Otherwise it wakes up after a pause, which becomes shorter when much was written.
+ * A pass takes the buffers that are full when it begins, and frees them in batches as they are
+ * written. Then it adds new buffers until half of the minimum is free.
  */
 
 #include "advise/model.h"
@@ -23,13 +23,13 @@ enum {
     BATCH_BUFFERS = 64,
 };
 
-/* The model's times end here: a disk that takes nothing is never through. */
+/* The end of the model's time: a disk with rate 0 never finishes. */
 #define NEVER_NS (UINT64_MAX / 4)
 
 struct slot {
     bool has_buffer;
-    uint32_t used;    /* of its room */
-    uint32_t flushed; /* so much of it was written by timed flushes */
+    uint32_t used;    /* bytes used of its room */
+    uint32_t flushed; /* bytes of these that timed flushes have written */
 };
 
 struct flusher {
@@ -39,23 +39,23 @@ struct flusher {
     struct etwas_flusher_result *result;
     struct slot *slots;
     uint32_t room;
-    uint64_t write_ns; /* a buffer */
+    uint64_t write_ns; /* time to write a buffer */
 
     uint32_t allocated;
     uint32_t free;
     uint32_t full;
 
     bool in_pass;
-    bool woken;        /* since the last pass began */
-    uint64_t next_ns;  /* of the next pass, or the end of the batch */
-    uint32_t batch;    /* buffers that are free when it is written */
-    uint32_t to_write; /* of the pass, behind it; these are given back, ... */
-    uint32_t to_copy;  /* ... and these are parts of current buffers */
-    uint32_t found;    /* by the pass */
+    bool woken;        /* after the last pass began */
+    uint64_t next_ns;  /* time of the next pass, or of the end of the batch */
+    uint32_t batch;    /* buffers that become free when it is written */
+    uint32_t to_write; /* left in the pass after this batch: full buffers, ... */
+    uint32_t to_copy;  /* ... and parts of current buffers */
+    uint32_t found;    /* buffers that the pass found */
     uint64_t pause_ns;
     uint64_t flushed_ns;
     bool is_flush; /* the pass is a timed one */
-    bool is_dirty; /* something came since the last timed flush */
+    bool is_dirty; /* events came since the last timed flush */
 };
 
 static uint64_t later(uint64_t time_ns, uint64_t by_ns)
@@ -73,7 +73,7 @@ static void wake(struct flusher *flusher, uint64_t now_ns)
     flusher->woken = true;
 }
 
-/* The next batch of the pass; false: there is none. */
+/* Begins the next batch of the pass. Returns false if there is none. */
 static bool begin_batch(struct flusher *flusher)
 {
     uint32_t whole = flusher->to_write < BATCH_BUFFERS ? flusher->to_write : BATCH_BUFFERS;
@@ -131,7 +131,7 @@ static void end_pass(struct flusher *flusher)
     keep_buffers_free(flusher);
     choose_pause(flusher);
     if (flusher->woken) {
-        return; /* the next begins at once */
+        return; /* the next pass begins at once */
     }
     pause_ns = flusher->pause_ns;
     if (flusher->model->flush_timer_ns != 0) {
@@ -145,7 +145,7 @@ static void end_pass(struct flusher *flusher)
     flusher->next_ns = later(later(flusher->next_ns, pause_ns), flusher->model->late_ns);
 }
 
-/* Parts of current buffers are copied, and stay where they are. */
+/* Parts of current buffers are copied, and stay in their buffers. */
 static uint32_t parts_to_flush(struct flusher *flusher)
 {
     uint32_t parts = 0;
@@ -177,10 +177,7 @@ static void begin_pass(struct flusher *flusher)
     }
 }
 
-/*
- * Until `now_ns`. Where nothing comes for long its passes find nothing: they are not done one by
- * one when the pause has become the longest.
- */
+/* Advances to `now_ns`. Once the pause is at its longest, idle passes are skipped together. */
 static void advance(struct flusher *flusher, uint64_t now_ns)
 {
     while (flusher->next_ns <= now_ns) {
@@ -202,7 +199,7 @@ static void advance(struct flusher *flusher, uint64_t now_ns)
     }
 }
 
-/* Another buffer for a slot; false: there is none. */
+/* Gives a slot another buffer. Returns false if there is none. */
 static bool switch_buffer(struct flusher *flusher, struct slot *slot, uint64_t now_ns)
 {
     uint32_t in_use;
@@ -237,7 +234,7 @@ static void take_piece(struct flusher *flusher, const struct etwas_load_piece *p
 
     advance(flusher, piece->time_ns);
     flusher->is_dirty = flusher->model->flush_timer_ns != 0;
-    /* A piece that was joined has a part in the buffer before. */
+    /* A joined piece is split over two buffers. */
     if (flusher->load->joined_bytes != 0 && slot->has_buffer) {
         uint32_t left = flusher->room - slot->used;
         uint32_t part = bytes < left ? bytes : left;

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas advise` as one JSON object. The keys are part of the command's interface.
+ * Writes the answer of `etwas advise` as one JSON object. The keys are part of the command's
+ * interface.
  */
 
 #include "advise/advise.h"
@@ -14,7 +15,7 @@ static void put_duration(struct etwas_output *output, const char *key, uint64_t 
     etwas_json_number(output, key, ns);
 }
 
-/* A rate or a time; null for what is not known. */
+/* Writes a rate or a time; null if it is not known. */
 static void put_real(struct etwas_output *output, const char *key, double value)
 {
     if (value > 0) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reading a trace for `etwas advise`.
- */
+/* Reads a trace for `etwas advise`. */
 
 #include "advise/load.h"
 
@@ -17,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a file repeats in buffers of its own, and no writer has put into the session's. */
+/*
+ * Returns whether a writer put the record into the session's buffers. Others are repeated by the
+ * file.
+ */
 static bool is_event(const struct etwas_input *input, const EVENT_RECORD *record)
 {
     const EVENT_HEADER *header = &record->EventHeader;
@@ -72,7 +73,7 @@ static void on_record(EVENT_RECORD *record)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* What the file says of its machine; 0: that cannot be, and is said. */
+/* Returns the number of processors in the file; 0 if it is impossible, which is reported. */
 static uint32_t processors_of(struct etwas_load *load, const struct etwas_input *input)
 {
     char what[160];
@@ -94,7 +95,7 @@ static void learn(struct etwas_load *load, const struct etwas_input *input)
     uint32_t processors = processors_of(load, input);
 
     load->processors = processors > load->processors ? processors : load->processors;
-    /* One more than processors is the stream of threads that cannot run sequences. */
+    /* One stream more than processors is for threads that cannot use restartable sequences. */
     load->has_classes |= etwas_event_has_processor(input->logfile.LogfileHeader.LogFileMode) &&
                          processors != 0 &&
                          input->logfile.LogfileHeader.NumberOfProcessors > processors + 1;

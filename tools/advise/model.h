@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_ADVISE_MODEL_H
 
 /*
- * What a session's buffers would have done with a load, as the library does it: of a flight
- * recorder (recorder.c) and of a session with a file (flusher.c).
+ * Models of what a session's buffers would have done with a load, as the library does it: for a
+ * flight recorder (recorder.c) and for a session with a file (flusher.c).
  */
 
 #include "advise/load.h"
@@ -19,10 +19,10 @@ enum {
 struct etwas_model_sizes {
     uint32_t buffer_kb;
     uint32_t minimum;
-    uint32_t maximum; /* of a flight recorder the same */
+    uint32_t maximum; /* for a flight recorder the same */
 };
 
-/* The bytes of a buffer that are there for records. */
+/* Returns the bytes of a buffer that are available for records. */
 static inline uint32_t etwas_model_room(const struct etwas_model_sizes *sizes)
 {
     return sizes->buffer_kb * 1024 - ETWAS_MODEL_BUFFER_HEADER_BYTES;
@@ -34,38 +34,38 @@ struct etwas_recorder_result {
     uint64_t overwritten_buffers; /* 0: it holds the whole trace */
     uint64_t overwritten_events;
     /*
-     * What it holds goes back at least so far, on every processor and without a gap, at the worst
-     * moment that there was since the first buffer was overwritten.
+     * The shortest history held since the first buffer was overwritten: on every processor, without
+     * a gap.
      */
     uint64_t least_ns;
     uint64_t least_at_ns;
     uint64_t end_ns;         /* the same at the end of the trace */
-    uint64_t short_ns;       /* for so long it was less than wanted */
-    uint64_t missing_at_ns;  /* when most of what was wanted was gone: */
-    uint64_t wanted_events;  /* of so many events ... */
-    uint64_t missing_events; /* ... so many, or they were beyond a gap */
+    uint64_t short_ns;       /* how long it was shorter than wanted */
+    uint64_t missing_at_ns;  /* the time at which most of the wanted history was missing: */
+    uint64_t wanted_events;  /* the wanted events ... */
+    uint64_t missing_events; /* ... and those missing, or behind a gap */
 };
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_recorder_run(const struct etwas_load *load, const struct etwas_model_sizes *sizes,
                         uint64_t history_ns, struct etwas_recorder_result *result);
 
 /* ---- a session with a file ------------------------------------------------------------------- */
 
 struct etwas_flusher_model {
-    uint64_t late_ns;        /* that the flusher comes after it was woken */
-    uint64_t write_rate;     /* bytes a second that the disk takes */
+    uint64_t late_ns;        /* the flusher's delay after it was woken */
+    uint64_t write_rate;     /* rate of the disk, in bytes per second */
     uint64_t flush_timer_ns; /* 0: no timed flushes */
 };
 
 struct etwas_flusher_result {
     uint64_t lost_events;
     uint64_t first_lost_at_ns;
-    uint32_t most_in_use; /* buffers at once */
+    uint32_t most_in_use; /* most buffers in use at once */
     uint64_t passes;
 };
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_flusher_run(const struct etwas_load *load, const struct etwas_model_sizes *sizes,
                        const struct etwas_flusher_model *model,
                        struct etwas_flusher_result *result);

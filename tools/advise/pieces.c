@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The pieces of a load, and what they come to.
- */
+/* The pieces of a load, and totals of them. */
 
 #include "advise/load.h"
 
@@ -27,12 +25,12 @@ static bool can_join(const struct etwas_load *load, const struct etwas_load_piec
 }
 
 /*
- * Joins each piece to the one of its slot before it, where that has room. It then comes as early as
- * that one: never later than it did.
+ * Joins each piece to the previous one of its slot if that has room. The joined piece has the
+ * earlier time, so the load arrives no later than it did.
  */
 static bool join_pieces(struct etwas_load *load)
 {
-    size_t *last = calloc((size_t)load->slot_count + 1, sizeof *last); /* of each slot, from 1 */
+    size_t *last = calloc((size_t)load->slot_count + 1, sizeof *last); /* per slot, from 1 */
     size_t kept = 0;
 
     if (last == NULL) {
@@ -80,7 +78,9 @@ static bool pieces_grow(struct etwas_load *load)
     return load->count < load->capacity;
 }
 
-/* The slot of a processor's events, made if it is new; from 1, 0: there is no memory. */
+/*
+ * Returns the slot of a processor's events, from 1, which is added if it is new; 0 without memory.
+ */
 static uint32_t slot_of(struct etwas_load *load, uint32_t processor, bool is_beside)
 {
     if (load->slot_of[processor] != 0) {
@@ -115,7 +115,10 @@ static void add_event(struct etwas_load_sum *sum, uint64_t time_ns, uint32_t byt
     sum->bytes += bytes;
 }
 
-/* Since the first event; a damaged file may have times of any kind, which do not go back here. */
+/*
+ * Returns the time since the first event. A damaged file may have any time; it never goes back
+ * here.
+ */
 static uint64_t time_of(struct etwas_load *load, int64_t unix_ns)
 {
     int64_t since;

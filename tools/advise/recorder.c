@@ -3,8 +3,8 @@
 
 /*
  * A flight recorder's buffers. All processors share them: a slot with a full buffer takes one that
- * was never used, else the one that was full first (runtime/buffer/pool_claim.h). So with another
- * buffer a recorder holds all that it held without it, and one more that was full before.
+ * was never used, else the one that became full first (runtime/buffer/pool_claim.h). So a recorder
+ * with one more buffer holds all that it held without it, and one more full buffer.
  */
 
 #include "advise/model.h"
@@ -13,10 +13,10 @@
 #include <string.h>
 
 struct slot {
-    uint32_t current;       /* its buffer; ETWAS_MODEL_NO_BUFFER: it had none yet */
-    uint32_t used;          /* of its room */
-    bool lost;              /* events of it were overwritten, ... */
-    uint64_t lost_until_ns; /* ... the newest of them of this time */
+    uint32_t current;       /* its buffer; ETWAS_MODEL_NO_BUFFER: it has none yet */
+    uint32_t used;          /* bytes used of its room */
+    bool lost;              /* events of the slot were overwritten, ... */
+    uint64_t lost_until_ns; /* ... and this is the time of the newest */
 };
 
 struct buffer {
@@ -25,7 +25,7 @@ struct buffer {
     uint16_t slot;
 };
 
-/* A buffer that was overwritten, of which the newest events may be wanted still. */
+/* An overwritten buffer whose newest events may still be in the wanted history. */
 struct gone {
     uint64_t newest_ns;
     uint32_t events;
@@ -39,24 +39,24 @@ struct recorder {
     struct slot *slots;
     struct buffer *buffers;
     uint32_t allocated;
-    uint32_t *full; /* the first of them: as many places as buffers, used round and round */
+    uint32_t *full; /* a ring of the full buffers, the oldest first; it has room for all */
     uint32_t first_full;
     uint32_t full_count;
-    uint64_t newest_lost_ns; /* of all that was overwritten */
-    uint64_t covered_to_ns;  /* until here short_ns is counted */
-    struct gone *gone;       /* in the order in which they went: from first_gone to gone_count */
+    uint64_t newest_lost_ns; /* time of the newest overwritten event */
+    uint64_t covered_to_ns;  /* short_ns is counted up to here */
+    struct gone *gone;       /* in the order of overwriting: from first_gone to gone_count */
     size_t first_gone;
     size_t gone_count;
     size_t gone_capacity;
-    uint64_t gone_events; /* of all of these */
+    uint64_t gone_events; /* the sum over `gone` */
     uint64_t most_gone_events;
     bool out_of_memory;
     struct etwas_recorder_result *result;
 };
 
 /*
- * From the time where that was counted last to `now_ns`: what was held went back to the newest that
- * was lost, and became longer meanwhile.
+ * Counts up to `now_ns` the time in which the history held, from the newest lost event on, is
+ * shorter than wanted.
  */
 static void count_short(struct recorder *recorder, uint64_t now_ns)
 {
@@ -70,7 +70,10 @@ static void count_short(struct recorder *recorder, uint64_t now_ns)
     recorder->covered_to_ns = now_ns;
 }
 
-/* Room for one more: that of those that nobody wants any more, if they are half of all. */
+/*
+ * Makes room for one more. Reuses the room of entries that are no longer wanted if they are at
+ * least half.
+ */
 static bool recorder_grow(struct recorder *recorder)
 {
     size_t kept = recorder->gone_count - recorder->first_gone;
@@ -97,7 +100,7 @@ static bool recorder_grow(struct recorder *recorder)
     return true;
 }
 
-/* Finds the moment at which most of the wanted events were gone. */
+/* Finds the moment at which most of the wanted events are missing. */
 static void find_most_missing(struct recorder *recorder, const struct buffer *buffer,
                               uint64_t now_ns)
 {
@@ -141,7 +144,7 @@ static void overwrite(struct recorder *recorder, const struct buffer *buffer, ui
     result->overwritten_events += buffer->events;
 }
 
-/* The index of a buffer to write into; ETWAS_MODEL_NO_BUFFER: all are current. */
+/* Returns the index of a buffer to write into; ETWAS_MODEL_NO_BUFFER if all are current. */
 static uint32_t claim(struct recorder *recorder, uint64_t now_ns)
 {
     if (recorder->allocated < recorder->count) {
@@ -170,7 +173,7 @@ static void switch_buffer(struct recorder *recorder, const struct etwas_load_pie
     uint32_t next = claim(recorder, piece->time_ns);
 
     if (next == ETWAS_MODEL_NO_BUFFER) {
-        /* Fewer buffers than slots, which no session has: the slot goes on in its own. */
+        /* There are fewer buffers than slots, which no session allows: the slot reuses its own. */
         next = slot->current != ETWAS_MODEL_NO_BUFFER ? slot->current : 0;
         overwrite(recorder, &recorder->buffers[next], piece->time_ns);
     } else if (slot->current != ETWAS_MODEL_NO_BUFFER) {
@@ -186,7 +189,7 @@ static void take_piece(struct recorder *recorder, const struct etwas_load_piece 
     struct slot *slot = &recorder->slots[piece->slot];
     uint32_t bytes = piece->bytes;
 
-    /* A piece that was joined has a part in the buffer before. */
+    /* A joined piece is split over two buffers. */
     if (recorder->load->joined_bytes != 0 && slot->current != ETWAS_MODEL_NO_BUFFER) {
         uint32_t left = recorder->room - slot->used;
         uint32_t part = bytes < left ? bytes : left;
@@ -226,7 +229,7 @@ static void recorder_end(struct recorder *recorder)
     free(recorder->gone);
 }
 
-/* What was gone of the wanted history at that moment, to the event. */
+/* Counts exactly what is missing of the wanted history at that moment. */
 static void count_missing(const struct recorder *recorder, struct etwas_recorder_result *result)
 {
     const struct etwas_load *load = recorder->load;

@@ -17,12 +17,12 @@
 enum {
     THREADS = 256,
     PATH_BYTES = 4096,
-    START_AFTER_NS = 20000000, /* when all threads are there */
+    START_AFTER_NS = 20000000, /* so that all threads exist by then */
     NS_A_SECOND = 1000000000,
-    MESSAGE_BYTES = 16, /* of a message with its time and no data */
+    MESSAGE_BYTES = 16, /* size of a message with its time and without data */
     LARGEST_MESSAGE = 65528,
-    TOLD_FROM_S = 60,  /* a replay that takes so long is announced, */
-    LONGEST_S = 86400, /* and one that takes longer than this is not done */
+    TOLD_FROM_S = 60,  /* a replay of at least this length is announced, */
+    LONGEST_S = 86400, /* and a longer one than this is refused */
     BUFFERS_A_THREAD = 2,
     MUCH_KB = 65536,
 };
@@ -43,19 +43,19 @@ struct run {
     const struct etwas_load *load;
     struct etwas_advise_replay *replay;
     etwas_trace_handle session;
-    uint64_t start_ns; /* the first event's time here; anew after the stop */
-    bool has_stop;     /* all threads stop at a moment of the trace, for a snapshot */
-    uint64_t stop_ns;  /* what comes after it is logged after the snapshot */
+    uint64_t start_ns; /* local time of the first event; set again after the stop */
+    bool has_stop;     /* all threads stop at a time of the trace, for a snapshot */
+    uint64_t stop_ns;  /* later pieces are logged after the snapshot */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint32_t stopped; /* threads; under the lock */
-    bool goes_on;     /* the snapshot is taken; likewise */
+    uint32_t stopped; /* number of threads; protected by the lock */
+    bool goes_on;     /* the snapshot was taken; likewise */
     uint32_t thread_count;
     struct thread threads[THREADS];
     char folder[PATH_BYTES];
     char path[PATH_BYTES + 16];
-    uint8_t *held;               /* of each piece: is it in the snapshot? */
-    size_t newest_held[THREADS]; /* of each thread's pieces, from 1; 0: none */
+    uint8_t *held;               /* per piece: it is in the snapshot */
+    size_t newest_held[THREADS]; /* each thread's newest held piece, from 1; 0: none */
 };
 
 static void fail(struct run *run, const char *what, uint32_t code)
@@ -76,13 +76,13 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* When a moment of the trace is. */
+/* Returns the local time at which a time of the trace is due. */
 static uint64_t due_ns(const struct run *run, uint64_t time_ns)
 {
     return run->start_ns + (uint64_t)((double)time_ns / run->question->pace);
 }
 
-/* What takes longer than a day is the file's fault, or that of the pace. */
+/* Returns whether the replay takes at most a day. Otherwise the file or the pace is wrong. */
 static bool is_bearable(struct run *run)
 {
     double seconds = (double)run->load->span_ns / run->question->pace / NS_A_SECOND;
@@ -98,7 +98,7 @@ static bool is_bearable(struct run *run)
     return run->replay->failed == NULL;
 }
 
-/* Returns how late it is: 0 where there was time to sleep. */
+/* Waits, and returns the delay: 0 if there was time to sleep. */
 static uint64_t wait_until(uint64_t due)
 {
     uint64_t now = now_ns();
@@ -121,7 +121,7 @@ static uint32_t thread_of(const struct run *run, uint32_t slot)
     return slot % run->thread_count;
 }
 
-/* One of a piece's events, which has so many bytes. */
+/* Logs one event of a piece, with that size. */
 static void log_event(struct thread *thread, uint64_t piece, uint32_t bytes)
 {
     static const uint8_t nothing[LARGEST_MESSAGE];
@@ -140,7 +140,7 @@ static void log_event(struct thread *thread, uint64_t piece, uint32_t bytes)
     }
 }
 
-/* A thread has logged what comes before the stop. */
+/* Called when a thread has logged everything before the stop. */
 static void stop_for_snapshot(struct run *run)
 {
     (void)pthread_mutex_lock(&run->lock);
@@ -161,7 +161,7 @@ static void *write_pieces(void *argument)
 
     CPU_ZERO(&set);
     CPU_SET(thread->processor, &set);
-    (void)sched_setaffinity(0, sizeof set, &set); /* where that may not be, it is anywhere */
+    (void)sched_setaffinity(0, sizeof set, &set); /* if not permitted, it runs anywhere */
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     for (size_t i = 0; i < run->load->count; i++) {
         const struct etwas_load_piece *piece = &run->load->pieces[i];
@@ -186,7 +186,10 @@ static void *write_pieces(void *argument)
     return NULL;
 }
 
-/* As many as the trace has processors, each on one of ours, if we have as many. */
+/*
+ * Chooses as many threads as the trace has processors, each on a processor of its own if there are
+ * enough.
+ */
 static void choose_threads(struct run *run)
 {
     cpu_set_t set;
@@ -231,8 +234,9 @@ static void on_held(EVENT_RECORD *record)
 }
 
 /*
- * From the newest event held back to the newest that is not, of those logged before one of the same
- * thread that is. False: all are.
+ * Measures from the newest event in the snapshot back to the newest missing one. Events that a
+ * thread logged after its newest held one do not count as missing. Returns false if none is
+ * missing.
  */
 static bool measure_held(const struct run *run, uint64_t *held_ns, uint64_t *at_ns)
 {
@@ -290,7 +294,7 @@ static void take_snapshot(struct run *run)
     }
 }
 
-/* Reads the snapshot that was taken, and removes it. */
+/* Reads the snapshot, then removes it. */
 static bool look_at_snapshot(struct run *run, uint64_t *held_ns, uint64_t *at_ns)
 {
     bool has_lost =
@@ -338,9 +342,8 @@ static void query_sizes(struct run *run)
 }
 
 /*
- * Limits large pools to the buffers that all events can fill: what a damaged count of processors
- * requests would be touched, and not used. Two successive buffers of a slot have together more than
- * one has room for.
+ * Limits large pools to the buffers that all events can fill, since a damaged file may have far too
+ * many processors. Two successive buffers of a slot have together more than the room of one.
  */
 static uint32_t fillable(const struct run *run, const struct etwas_model_sizes *sizes,
                          uint32_t buffers)
@@ -375,7 +378,7 @@ static bool start_session(struct run *run, const struct etwas_model_sizes *sizes
         return false;
     }
     if (!is_recorder) {
-        (void)unlink(run->path); /* it is written all the same, and gone when the session ends */
+        (void)unlink(run->path); /* written while it is open, then gone */
     }
     query_sizes(run);
     return true;
@@ -401,7 +404,7 @@ static void stop_session(struct run *run)
     }
 }
 
-/* When all that were started have stopped; then the trace goes on from there. */
+/* Takes the snapshot when all started threads have stopped, then lets them continue. */
 static void snapshot_at_stop(struct run *run, uint32_t started)
 {
     (void)pthread_mutex_lock(&run->lock);

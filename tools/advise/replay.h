@@ -4,12 +4,12 @@
 #define ETWAS_TOOLS_ADVISE_REPLAY_H
 
 /*
- * Logging a trace's events once more, to a session of this process with the advised sizes.
+ * Logs a trace's events again, to a session of this process with the advised sizes.
  *
- * Each event is a message as long as its record was, at the time at which it came, or faster. Each
- * processor's are logged by a thread on a processor of its own; where this machine has fewer, a
- * thread has those of several. A message says which piece of the load it is, so what a snapshot
- * holds is told in the trace's own time, however late the machine was.
+ * Each event becomes a message of its record's length, logged at its original time, or faster. A
+ * thread per processor of the trace logs that processor's events; with fewer processors here, a
+ * thread has those of several. A message contains the number of its piece, so what a snapshot holds
+ * is measured in the trace's own time, even if this machine was late.
  */
 
 #include "advise/advise.h"

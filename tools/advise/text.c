@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * `etwas advise` in words.
- */
+/* Prints the answer of `etwas advise` as text. */
 
 #include "advise/advise.h"
 
@@ -18,7 +16,7 @@ enum {
     LABEL_COLUMNS = 17
 };
 
-/* Room for a phrase of two numbers. */
+/* Room for a phrase with two numbers. */
 #define PHRASE 96
 
 static void put_label(struct etwas_output *output, const char *label)
@@ -31,7 +29,7 @@ static const char *time_of(char text[PHRASE], uint64_t ns)
     return etwas_human_ns(text, (double)ns);
 }
 
-/* "1,234 events" */
+/* Formats such as "1,234 events". */
 static const char *events(char text[PHRASE], uint64_t count)
 {
     char number[ETWAS_HUMAN_CHARACTERS];
@@ -219,7 +217,7 @@ static void put_sizes(struct etwas_output *output, const struct etwas_advise_que
     put_reason(output, question, advice);
 }
 
-/* What a flight recorder holds. */
+/* Prints what a flight recorder holds. */
 static void put_history(struct etwas_output *output, const struct etwas_advise_question *question,
                         const struct etwas_load *load, const struct etwas_advise_outcome *outcome)
 {
@@ -251,7 +249,7 @@ static void put_history(struct etwas_output *output, const struct etwas_advise_q
     etwas_output_char(output, '\n');
 }
 
-/* What a session with a file loses. */
+/* Prints what a session with a file loses. */
 static void put_loss(struct etwas_output *output, const struct etwas_advise_outcome *outcome)
 {
     const struct etwas_flusher_result *result = &outcome->flusher;
@@ -324,7 +322,7 @@ static void put_lines(struct etwas_output *output, const struct etwas_advise_que
 
 /* ---- the replay ------------------------------------------------------------------------------ */
 
-/* The buffers that the session had. */
+/* Prints the buffers of the session. */
 static void put_session(struct etwas_output *output, const struct etwas_model_sizes *had,
                         const struct etwas_model_sizes *advised)
 {
@@ -350,7 +348,7 @@ static void put_replay(struct etwas_output *output, const struct etwas_advise_qu
     char at[PHRASE];
 
     if (replay->failed != NULL) {
-        return; /* that was said */
+        return; /* was reported already */
     }
     (void)snprintf(phrase, sizeof phrase, "%.4g times as fast", question->pace);
     etwas_output_format(

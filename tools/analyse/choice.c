@@ -66,8 +66,8 @@ void etwas_choice_close(struct etwas_choice *choice)
 struct thread {
     uint32_t process; /* or ETWAS_EVENT_UNKNOWN_ID */
     uint32_t thread;
-    const char *name; /* of the process; NULL: not known */
-    char text[2][24]; /* of both sides of a comparison */
+    const char *name; /* name of the process; NULL: not known */
+    char text[2][24]; /* buffers for both sides of a comparison */
 };
 
 static uint32_t count_values(void *context, const struct etwas_where_operand *operand)

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_ANALYSE_CHOICE_H
 
 /*
- * Which of the events that an analysis is about count: those for which the conditions hold, and
- * that lie in the window. All others are still read.
+ * Chooses which events of an analysis count: those in the window for which the conditions hold. All
+ * others are still read.
  */
 
 #include "trace/current_event.h"
@@ -21,19 +21,19 @@ struct etwas_choice {
 };
 
 /*
- * Opens the choice for a file: its conditions and its window, which stay the caller's, are set.
- * False without memory. To be closed either way.
+ * Opens the choice for a file. `where` and `window` are already set, and stay the caller's. Returns
+ * false if there is no memory. Close the choice in either case.
  */
 bool etwas_choice_open(struct etwas_choice *choice, const char *path,
                        struct etwas_field_paths *paths, struct etwas_shared_descriptions *shared);
 
-/* Takes each record of the file, in the order of time. */
+/* Call it for each record of the file, in the order of time. */
 void etwas_choice_add_record(struct etwas_choice *choice, const struct etwas_input *input,
                              const EVENT_RECORD *record);
 
 /*
- * Returns whether an event counts. `process` and `thread` are what it is of where its header does
- * not say so, or ETWAS_EVENT_UNKNOWN_ID.
+ * Returns whether an event counts. `process` and `thread`, or ETWAS_EVENT_UNKNOWN_ID, are used if
+ * the header does not have them.
  */
 bool etwas_choice_has(struct etwas_choice *choice, const struct etwas_input *input,
                       const EVENT_RECORD *record, uint32_t process, uint32_t thread);
@@ -41,8 +41,8 @@ bool etwas_choice_has(struct etwas_choice *choice, const struct etwas_input *inp
 void etwas_choice_close(struct etwas_choice *choice);
 
 /*
- * Returns whether the conditions hold for a thread, of which nothing else is known; `name` is that
- * of its process, or NULL. They are of --pid, --tid and --process alone.
+ * Returns whether the conditions hold for a thread. They are those of --pid, --tid and --process
+ * alone. `name` is that of the thread's process, or NULL.
  */
 bool etwas_choice_has_thread(struct etwas_where *where, uint32_t process, uint32_t thread,
                              const char *name);

@@ -3,11 +3,9 @@
 #ifndef ETWAS_TOOLS_CLI_BUILT_H
 #define ETWAS_TOOLS_CLI_BUILT_H
 
-/*
- * What a command says that needs a library which it was built without.
- */
+/* The message of a command that needs a library which the build did not have. */
 
-/* The sentence behind "it was built without NAME": what to install. C concatenates the two. */
+/* Follows "it was built without NAME": what to install. C concatenates the two. */
 #define ETWAS_BUILT_CURE(package) "On Debian install " package " and build it again"
 
 #endif

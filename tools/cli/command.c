@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reading the options of a command by its table.
- */
+/* Reads the options of a command from its table. */
 
 #include "cli/command.h"
 
@@ -20,7 +18,7 @@
 #include <strings.h>
 
 enum {
-    FIRST_LONG = 256, /* what getopt_long returns for the first option of the table */
+    FIRST_LONG = 256, /* getopt_long's value for the first option of the table */
 };
 
 const struct etwas_command *etwas_command_find(const char *name)
@@ -161,7 +159,7 @@ static bool read_choice(const struct etwas_option_use *use)
     return false;
 }
 
-/* Returns the option of the same place that was given before with another setting, or NULL. */
+/* Returns the option that was given before for the same variable with another setting, or NULL. */
 static const struct etwas_option *find_other_setting(const struct etwas_command *command,
                                                      const struct etwas_option *option,
                                                      uint64_t given)
@@ -213,13 +211,13 @@ static bool read_value(const struct etwas_command *command, const struct etwas_o
     }
 }
 
-/* ---- options that there are not -------------------------------------------------------------- */
+/* ---- unknown options ------------------------------------------------------------------------- */
 
-/* `word` has its dashes. */
+/* `word` includes its dashes. */
 static bool refuse_name(const struct etwas_command *command, const char *place, const char *word)
 {
     struct etwas_suggestion near = {0};
-    const char *named = NULL; /* the option whose value is called so: --to FORMAT */
+    const char *named = NULL; /* the option whose value has this name: --to FORMAT */
 
     for (const char *const *absent = command->absent; absent != NULL && *absent != NULL; absent++) {
         if (strcmp(word, *absent) == 0) {
@@ -243,7 +241,7 @@ static bool refuse_name(const struct etwas_command *command, const char *place, 
     return false;
 }
 
-/* The word that getopt_long has refused: "--limt" or "-y". */
+/* Copies the word that getopt_long has refused: "--limt" or "-y". */
 static void refused_word(char word[32], char *const *argv)
 {
     if (optopt > 0 && optopt < FIRST_LONG) {
@@ -256,8 +254,8 @@ static void refused_word(char word[32], char *const *argv)
 }
 
 /*
- * Returns the name of the next option that begins so, from *at on; NULL: there is none. --help
- * stands behind those of the table.
+ * Returns the next option with this beginning, from *at on; NULL if there is none. --help follows
+ * those of the table.
  */
 static const char *next_like(const struct etwas_command *command, const char *start, int *at)
 {
@@ -273,7 +271,7 @@ static const char *next_like(const struct etwas_command *command, const char *st
     return NULL;
 }
 
-/* Returns false, and says nothing, unless several options begin as "--c" does. */
+/* Reports that several options begin as "--c" does. If not, returns false and prints nothing. */
 static bool report_ambiguous(const struct etwas_command *command, const char *word)
 {
     const char *before = "";
@@ -309,9 +307,12 @@ static bool report_unknown(const struct etwas_command *command, char *const *arg
     return !report_ambiguous(command, word) && refuse_name(command, command->name, word);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all options ----------------------------------------------------------------------------- */
 
-/* What getopt_long wants: a colon first, so that it says which option lacks a value. */
+/*
+ * The arguments of getopt_long. `letters` begins with a colon, so that it reports which option
+ * lacks a value.
+ */
 struct getopt_tables {
     char letters[3 * ETWAS_COMMAND_OPTIONS + 4];
     struct option named[ETWAS_COMMAND_OPTIONS + 1];
@@ -346,7 +347,7 @@ static void make_tables(struct getopt_tables *tables, const struct etwas_command
     *letter = '\0';
 }
 
-/* --help stands behind the options of the table. */
+/* --help follows the options of the table. */
 static bool is_help(const struct etwas_option *options, int found)
 {
     return found == 'h' || (found >= FIRST_LONG && options[found - FIRST_LONG].name == NULL);
@@ -357,7 +358,7 @@ static void *place_of(const struct etwas_option *option, void *request)
     return option->global != NULL ? option->global : (char *)request + option->offset;
 }
 
-/* What getopt_long has returned, or optopt has, as an option of the table. */
+/* Returns the option of the table for a result of getopt_long, or for optopt. */
 static const struct etwas_option *find_option(const struct etwas_option *options, int found)
 {
     if (found >= FIRST_LONG) {

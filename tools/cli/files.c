@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Folders of log files.
- */
+/* Finds the log files in folders. */
 
 #include "cli/files.h"
 
@@ -24,18 +22,18 @@
 #include <unistd.h>
 
 enum {
-    DESCRIPTORS_A_FILE = 2,  /* itself, and of a conversion the folder that is made of it */
-    DESCRIPTORS_BESIDE = 64, /* of what a command opens besides */
-    FILE_MAX_DIGITS = 4,     /* behind the names of an AutoLogger's files, but the first */
-    NAMED = 3,               /* of the traces that are not read */
-    MOST_FOLDERS = 1000,     /* that are looked into for them: the folder may be the root */
+    DESCRIPTORS_A_FILE = 2,  /* its own, and the folder that a conversion makes of it */
+    DESCRIPTORS_BESIDE = 64, /* for everything else that a command opens */
+    FILE_MAX_DIGITS = 4,     /* in the names of an AutoLogger's files, except the first */
+    NAMED = 3,               /* traces named in the note about others */
+    MOST_FOLDERS = 1000,     /* searched for such traces: the folder may be the root */
 };
 
-static struct etwas_files *newest; /* that the command read, to be freed at its end */
+static struct etwas_files *newest; /* all that the command read, to be freed at its end */
 
 /*
- * Returns the length of the name before its last number and `sign`. `digits`: the number has so
- * many, 0: any number of them.
+ * Returns the length of the name before its last number and `sign`; its whole length if there is
+ * none. `digits`: the number must have that many; 0: any.
  */
 static size_t before_number(const char *name, size_t length, char sign, size_t digits)
 {
@@ -64,9 +62,12 @@ bool etwas_files_is_log(const char *name)
            memcmp(name + length - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
 }
 
-/* ---- what has another name ------------------------------------------------------------------- */
+/* ---- traces with other names ----------------------------------------------------------------- */
 
-/* Links, pipes and folders are none of a folder's files, and what somebody hides is not meant. */
+/*
+ * Returns whether a file is a trace with another name. Links, pipes, folders and hidden files do
+ * not count.
+ */
 static bool is_other_trace(const char *folder, const char *name)
 {
     EVENT_TRACE_LOGFILEA logfile = {.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD};
@@ -88,13 +89,13 @@ static bool is_other_trace(const char *folder, const char *name)
     return trace != INVALID_PROCESSTRACE_HANDLE;
 }
 
-/* ---- what lies deeper ------------------------------------------------------------------------ */
+/* ---- subfolders ------------------------------------------------------------------------------ */
 
-/* Traces by their names in the folders below one. */
+/* Traces in the folders below one, found by their names. */
 struct below {
-    char first[PATH_MAX]; /* "": there is none */
+    char first[PATH_MAX]; /* "": none */
     uint32_t traces;
-    uint32_t folders; /* that were looked into */
+    uint32_t folders; /* folders that were searched */
 };
 
 static void look_below(struct below *below, const char *folder, bool is_given)
@@ -126,7 +127,7 @@ static void look_below(struct below *below, const char *folder, bool is_given)
     }
 }
 
-/* So many folders that there may be more were not looked through: "at least" then. */
+/* Reports the traces below. At the limit of folders there may be more, so it prints "at least". */
 static void say_below(const char *folder)
 {
     struct etwas_output *errors = etwas_standard_error();
@@ -199,13 +200,13 @@ static int is_log_file(const struct dirent *entry)
     return etwas_files_is_log(entry->d_name);
 }
 
-/* As bytes, whatever the language is. */
+/* Compares as bytes, independently of the locale. */
 static int by_name(const struct dirent **left, const struct dirent **right)
 {
     return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-/* The path is theirs from here on. False without memory, as where it is NULL. */
+/* Adds a path, and takes ownership of it. Returns false without memory, also if `path` is NULL. */
 static bool add_path(struct etwas_files *files, char *path)
 {
     char **more = path != NULL ? realloc(files->paths, (files->count + 1) * sizeof *more) : NULL;
@@ -235,7 +236,7 @@ static bool add_folder(struct etwas_files *files, const char *folder, struct dir
     return true;
 }
 
-/* One argument. What is no folder, or none that can be read, is a file. */
+/* Adds one argument. Anything that is not a readable folder counts as a file. */
 static bool add_argument(struct etwas_files *files, const char *argument)
 {
     struct dirent **entries = NULL;
@@ -263,8 +264,8 @@ static void allow_descriptors(uint32_t files)
 }
 
 /*
- * Has the mask of new files take away what others may not do with this one: what is made of a trace
- * shows what is in it. The file's group is no other's.
+ * Makes new files at most as accessible as this one, since files made from a trace show its
+ * contents. If the file's group is not ours, the group gets the rights of others.
  */
 static void narrow(const char *path)
 {
@@ -277,7 +278,7 @@ static void narrow(const char *path)
     }
     group = status.st_gid == getegid() ? status.st_mode & S_IRWXG : (status.st_mode & S_IRWXO) << 3;
     allowed = S_IRWXU | group | (status.st_mode & S_IRWXO);
-    /* A folder that may be read may be looked into. */
+    /* A readable folder may be searched. */
     allowed |= (allowed & (S_IRGRP | S_IROTH)) >> 2;
     (void)umask(umask(S_IRWXG | S_IRWXO) | ((S_IRWXG | S_IRWXO) & ~allowed));
 }

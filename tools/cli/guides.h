@@ -3,14 +3,12 @@
 #ifndef ETWAS_TOOLS_CLI_GUIDES_H
 #define ETWAS_TOOLS_CLI_GUIDES_H
 
-/*
- * What several commands share, and `etwas help GUIDE` explains.
- */
+/* What several commands share, explained by `etwas help GUIDE`. */
 
 struct etwas_guide {
-    const char *name; /* NULL behind the last */
+    const char *name; /* NULL ends the table */
     const char *summary;
-    const char *const *parts; /* of the text; NULL behind the last */
+    const char *const *parts; /* parts of the text; ends with NULL */
 };
 
 extern const struct etwas_guide etwas_guides[];

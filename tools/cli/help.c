@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Help, from the tables of the commands.
- */
+/* Prints help from the tables of the commands. */
 
 #include "cli/help.h"
 
@@ -18,8 +16,8 @@
 
 enum {
     COLUMNS = 80,
-    LABEL_COLUMNS = 22, /* of an option and its value; a longer one has a line of its own */
-    NAME_COLUMNS = 13,  /* of a command in the list */
+    LABEL_COLUMNS = 22, /* width of an option and its value; a longer one has a line of its own */
+    NAME_COLUMNS = 13,  /* width of a command in the list */
 };
 
 /* Writes sentences in lines of at most COLUMNS. */

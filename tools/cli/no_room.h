@@ -3,17 +3,17 @@
 #ifndef ETWAS_TOOLS_CLI_NO_ROOM_H
 #define ETWAS_TOOLS_CLI_NO_ROOM_H
 
-/* Why a file cannot grow: a limit, a quota, or the disk. */
+/* Why a file cannot grow: a limit, a quota, or a full disk. */
 
 #include <stdint.h>
 
 /*
- * Returns why a process, 0: this one, has no room for what it writes, as a part of a sentence. It
- * is valid until the next call.
+ * Returns why a process (0: this one) cannot write more, as part of a sentence. It is valid until
+ * the next call.
  */
 const char *etwas_no_room_reason(uint32_t process);
 
-/* Returns etwas_error_text, or of ERROR_DISK_FULL the same of this process. */
+/* Returns etwas_error_text, or for ERROR_DISK_FULL the reason for this process. */
 const char *etwas_no_room_error_text(uint32_t code);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A file or folder that appears when it is whole. Signals that end the program take away what is
- * not.
+ * A file or folder that appears when it is complete. Signals that end the program remove an
+ * incomplete one.
  */
 
 #include "cli/output_file.h"
@@ -28,7 +28,7 @@ static bool refuse(const struct etwas_output_file *file, const char *what)
     return false;
 }
 
-/* A device or a pipe that is replaced by a file is lost, so it is written to as it is. */
+/* A device or a pipe must not be replaced by a file, so it is written to directly. */
 static bool is_special(const char *path)
 {
     struct stat status;
@@ -36,7 +36,7 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* As open(2) would have made it. */
+/* Returns the mode that open(2) would have used. */
 static mode_t usual_mode(mode_t all)
 {
     mode_t mask = umask(0);
@@ -71,7 +71,10 @@ static int make_file(char *name)
     return descriptor;
 }
 
-/* Empties a folder and closes its descriptor. Handlers of signals may not call readdir(3). */
+/*
+ * Empties a folder and closes its descriptor. It runs in signal handlers, which must not call
+ * readdir(3).
+ */
 static void empty(int descriptor)
 {
     _Alignas(struct dirent64) char entries[4096];
@@ -106,9 +109,9 @@ static void take_away(const struct etwas_output_file *file)
     }
 }
 
-static const struct etwas_output_file *volatile unfinished; /* NULL: there is none */
+static const struct etwas_output_file *volatile unfinished; /* NULL: none */
 
-/* Comes once: when it returns, the signal that it raises does what it would have done. */
+/* Runs once per signal: SA_RESETHAND restores the default action, which raise() then triggers. */
 static void on_signal(int number)
 {
     if (unfinished != NULL) {
@@ -117,7 +120,7 @@ static void on_signal(int number)
     (void)raise(number);
 }
 
-/* What is ignored stays ignored, as nohup and shells want it. */
+/* Ignored signals stay ignored, as nohup and shells expect. */
 static void catch_signals(void)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
@@ -132,7 +135,7 @@ static void catch_signals(void)
     }
 }
 
-/* So that none comes between a name and what is known of it. */
+/* So that no signal comes between creating a name and recording it. */
 static void block_signals(sigset_t *before)
 {
     sigset_t all;
@@ -158,7 +161,9 @@ bool etwas_output_file_is_input(const struct etwas_output_file *file, char *cons
     return is_input;
 }
 
-/* What is made may be called so: no work is done for what could not be kept. */
+/*
+ * Checks that the final name is usable, before work is done for an output that could not be kept.
+ */
 static bool is_free(const struct etwas_output_file *file)
 {
     if (!file->is_folder) {
@@ -217,7 +222,7 @@ static bool give_name(const struct etwas_output_file *file)
     return has_name;
 }
 
-/* All that was written is on its way to the disk without an error, and the name is the output's. */
+/* Returns whether all data was written without an error, and the output got its name. */
 static bool is_whole(const struct etwas_output_file *file)
 {
     if (!file->is_folder && close(file->descriptor) != 0) {

@@ -5,38 +5,39 @@
 
 /*
  * The output of a command: standard output, or a file or folder that gets its name only when it is
- * whole. Until then it has another name beside that, so that an incomplete output never looks
+ * complete. Until then it has another name in the same folder, so an incomplete output never looks
  * complete. A signal that ends the program removes it.
  */
 
 #include "print/output.h"
 
 struct etwas_output_file {
-    const char *command; /* the command, for messages: "etwas convert" */
+    const char *command; /* for messages, such as "etwas convert" */
     const char *path;    /* NULL: standard output */
-    char *making;        /* its name until it is whole; NULL: it has none */
-    int descriptor;      /* the file's, or the folder's */
+    char *making;        /* its temporary name; NULL: it has none */
+    int descriptor;      /* open file or folder */
     bool is_folder;
-    bool force; /* a file that is there is replaced */
+    bool force; /* replace an existing file */
 };
 
-/* Returns whether the output would replace one of the input files; standard output does not. */
+/* Returns whether the output would replace one of the input files; for standard output false. */
 bool etwas_output_file_is_input(const struct etwas_output_file *file, char *const *inputs,
                                 uint32_t count);
 
 /*
- * Makes the file or folder under a name of its own beside `path`. A file at `path` stays until it
- * is replaced, which needs `force`; a folder there must be empty. Returns false after a message on
- * standard error.
+ * Creates the file or folder under a temporary name beside `path`. An existing file stays until it
+ * is replaced, which needs `force`; an existing folder must be empty. Returns false after a message
+ * on standard error.
  */
 bool etwas_output_file_open(struct etwas_output_file *file);
 
 /*
- * Gives the output its name. Returns false after a message on standard error; then nothing is left.
+ * Gives the output its name. Returns false after a message on standard error; then the output was
+ * removed.
  */
 bool etwas_output_file_keep(struct etwas_output_file *file);
 
-/* Does the same if `output` could be written to its end. */
+/* Does the same if all of `output` was written. */
 bool etwas_output_file_keep_written(struct etwas_output_file *file, struct etwas_output *output);
 
 /* Removes an output that was not kept. Does nothing after etwas_output_file_keep. */

@@ -14,17 +14,17 @@
 struct etwas_progress {
     bool wanted;
     bool shown;
-    int64_t next_ms; /* when to write again */
+    int64_t next_ms; /* time of the next update */
 };
 
 /*
- * Begins the work. `prints_as_it_goes`: the work writes to standard output meanwhile; if that is a
- * terminal, no line is shown.
+ * Begins the work. `prints_as_it_goes`: the work writes to standard output; if that is a terminal,
+ * no line is shown.
  */
 void etwas_progress_start(struct etwas_progress *progress, bool prints_as_it_goes);
 
 /*
- * Returns whether it is time to call etwas_progress_show. Cheap enough to be called for every
+ * Returns whether it is time to call etwas_progress_show. It is cheap enough to call for every
  * buffer.
  */
 bool etwas_progress_due(const struct etwas_progress *progress);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The value of --quiet, in an object of its own: what has notes is linked without the commands,
- * too.
+ * The value of --quiet, in an object file of its own, so that code with notes can be linked without
+ * the commands.
  */
 
 #include "cli/quiet.h"

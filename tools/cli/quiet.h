@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * --quiet was given: neither notes nor progress go to standard error. Errors do, and what says that
- * an answer lacks something: damage and losses.
+ * --quiet was given: no notes and no progress on standard error. Errors are still printed, and
+ * damage and losses, which make an answer incomplete.
  */
 extern bool etwas_is_quiet;
 

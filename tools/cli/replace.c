@@ -32,7 +32,7 @@ bool etwas_replace_read_path(const struct etwas_option_use *use)
     return true;
 }
 
-/* As the library locks a log file that it writes. */
+/* Checks for the lock that the library holds on a log file while it writes. */
 static bool is_in_use(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -58,7 +58,7 @@ bool etwas_replace_may(const char *command, const char *path, bool force)
            refuse(command, path, "the file is there already. --force replaces it");
 }
 
-/* The field that a number stands for: %d, or %3d, or %03d. NULL: there is none. */
+/* Finds the field for a number: %d, %3d or %03d. Returns NULL if there is none. */
 static const char *find_field(const char *name, size_t *length)
 {
     for (const char *field = strchr(name, '%'); field != NULL; field = strchr(field + 1, '%')) {
@@ -70,7 +70,7 @@ static const char *find_field(const char *name, size_t *length)
     return NULL;
 }
 
-/* Is `name` what stands before the field, a number, and what stands behind it? */
+/* Returns whether `name` is the pattern with a number in place of the field. */
 static bool is_numbered(const char *name, const char *pattern, const char *field, size_t length)
 {
     size_t before = (size_t)(field - pattern);
@@ -127,7 +127,7 @@ bool etwas_replace_is_empty(const char *folder)
     return is_empty;
 }
 
-/* The name that the library gives to the first of a set. NULL: no memory. */
+/* Returns the name that the library gives to the first file of a set; NULL without memory. */
 static char *first_of(const char *pattern)
 {
     size_t length = 0;

@@ -4,19 +4,19 @@
 #define ETWAS_TOOLS_CLI_REPLACE_H
 
 /*
- * Files that a command makes where there may be files already. A file that has anything in it is
- * replaced only if the option --force is given, and a file that a session writes is never replaced.
- * If the command does not begin, the old file gets its name back.
+ * Files that a command makes where files may exist. A file that is not empty is replaced only with
+ * --force, and a file that a session is writing never. If the command fails to begin, the old file
+ * gets its name back.
  */
 
 #include "cli/command.h"
 
 #include <stdbool.h>
 
-/* Reads the name of a trace to make: not -, since a session writes to a file. */
+/* Reads the name of a trace to make. It must not be -, since a session writes to a file. */
 bool etwas_replace_read_path(const struct etwas_option_use *use);
 
-/* The options in the table of a command that makes a trace; their members of its request. */
+/* The options of a command that makes a trace, for its table, with their members of the request. */
 #define ETWAS_TRACE_OPTIONS(request, path_member, force_member, output_help)                       \
     {.name = "output",                                                                             \
      .letter = 'o',                                                                                \
@@ -32,38 +32,38 @@ bool etwas_replace_read_path(const struct etwas_option_use *use);
     }
 
 /*
- * Returns whether a file may be made at `path`. Also returns true where something else than a file
- * is: the code that opens it reports what is wrong. Returns false after a message on standard
- * error. `command` is the command's name for messages, such as "etwas record".
+ * Returns whether a file may be made at `path`. Returns true also for anything but a file: the code
+ * that opens it reports the error. Returns false after a message on standard error. `command` is
+ * the name in messages, such as "etwas record".
  */
 bool etwas_replace_may(const char *command, const char *path, bool force);
 
 /*
- * Does the same for all file names that a session makes of a pattern with %d. A pattern without %d
- * is the name of one file.
+ * Does the same for all files that a session makes from a pattern with %d. A pattern without %d
+ * names one file.
  */
 bool etwas_replace_may_numbered(const char *command, const char *pattern, bool force);
 
 /* Returns whether a folder is empty. A folder that does not exist counts as empty. */
 bool etwas_replace_is_empty(const char *folder);
 
-/* A file that the library makes; it is removed again unless everything begins. */
+/* An existing file that the library replaces; it is restored unless everything begins. */
 struct etwas_replaced {
     char *path;
-    char *aside;   /* where what was there is for now; NULL: nothing was */
-    bool is_known; /* that the path is free, or was a file */
+    char *aside;   /* temporary name of the old file; NULL: there was none */
+    bool is_known; /* it is known that the path is free, or was a file */
 };
 
 /*
- * Checks as etwas_replace_may does, and moves the old file aside: with `numbered` the first file of
- * a pattern with %d.
+ * Checks as etwas_replace_may does, and renames the old file; with `numbered` the first file of a
+ * pattern with %d.
  */
 bool etwas_replace_begin(struct etwas_replaced *replaced, const char *command, const char *path,
                          bool numbered, bool force);
 
 /*
- * Removes the old file if the new one has begun (`has_begun`), else gives the old one its name
- * back. Does nothing where etwas_replace_begin failed.
+ * Removes the old file if the new one was begun (`has_begun`), else restores it. Does nothing if
+ * etwas_replace_begin failed.
  */
 void etwas_replace_end(struct etwas_replaced *replaced, bool has_begun);
 

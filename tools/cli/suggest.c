@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The distance between two names, by optimal string alignment.
- */
+/* The distance between two names, computed by optimal string alignment. */
 
 #include "cli/suggest.h"
 

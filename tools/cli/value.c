@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Parsing numbers with units, and lists.
- */
+/* Parses numbers with units, and lists. */
 
 #include "cli/value.h"
 
@@ -79,8 +77,8 @@ static bool read_digits(const char *text, const char *end, uint64_t *number)
 }
 
 /*
- * Reads a number with a unit; one without is in units of `unit`. Digits behind the point beyond the
- * 18th change nothing that could be shown.
+ * Reads a number with a unit; without one it is in units of `unit`. Digits after the 18th decimal
+ * place are ignored, since they have no visible effect.
  */
 static bool read_with_unit(const char *text, const struct unit *units, uint64_t unit,
                            uint64_t *value)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What `etwas clocks` says first, in three lines.
- */
+/* Prints the first three lines of `etwas clocks`. */
 
 #include "clocks/format.h"
 
@@ -16,7 +14,7 @@ static void put_use(struct etwas_output *output, const struct etwas_clocks_view 
 {
     const etwas_clock_trust *trust = &view->report->trust;
 
-    /* What the counter of another host says nobody knows. */
+    /* The counter of another host is unknown. */
     if (source + 1 == ETWAS_CLOCK_TSC && (trust->reasons & ETWAS_CLOCK_REASON_HYPERVISOR) != 0) {
         etwas_output_text(output, "Use TSC: --clock tsc, or qpc if this virtual machine may be "
                                   "moved to another host.\n");
@@ -29,7 +27,7 @@ static void put_use(struct etwas_output *output, const struct etwas_clocks_view 
                         etwas_clocks_verdict(trust->verdict));
 }
 
-/* What an event pays for its stamp, with the other clocks of sessions beside it. */
+/* Prints what an event pays for its stamp, with the other session clocks beside it. */
 static void put_cost(struct etwas_output *output, const struct etwas_clocks_view *view,
                      uint32_t source)
 {

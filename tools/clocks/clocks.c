@@ -24,9 +24,9 @@
 
 struct request {
     etwas_clock_options options;
-    uint64_t duration_ns;            /* 0: the usual one */
+    uint64_t duration_ns;            /* 0: the default */
     int form;                        /* enum etwas_form */
-    bool compares;                   /* two results, in place of examining */
+    bool compares;                   /* compare two results instead of examining the clocks */
     struct etwas_output_file output; /* its path is NULL: standard output */
 };
 
@@ -73,7 +73,7 @@ static const char *find_misuse(const struct request *request)
                                                                  : NULL;
 }
 
-/* Returns whether to go on; otherwise *result is the exit status. */
+/* Returns whether to continue; otherwise *result is the exit status. */
 static bool read_options(int argc, char **argv, struct request *request, int *result)
 {
     if (!etwas_command_read(&etwas_clocks_command, argc, argv, request, result)) {
@@ -118,7 +118,7 @@ static uint32_t examine(const etwas_clock_options *options, etwas_clock_report *
     return error;
 }
 
-/* What is shown: a view, or two sides. */
+/* What is shown: a view, or two results compared. */
 struct shown {
     struct etwas_clocks_view view;
     const struct etwas_clocks_side *sides; /* NULL: the view */
@@ -195,7 +195,7 @@ static int run_clocks(int argc, char **argv)
     if (request.compares) {
         return compare(&request, argv + optind);
     }
-    /* Before the clocks are examined: what cannot be written should be told at once. */
+    /* Report an output that cannot be written before spending time on the clocks. */
     if ((request.form == ETWAS_FORM_HTML && !etwas_page_possible("etwas clocks")) ||
         (request.output.path != NULL && !etwas_output_file_open(&request.output))) {
         return ETWAS_EXIT_OUTPUT;

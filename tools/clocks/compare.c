@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas clocks --compare`: the answers of both, what speaks for one counter alone, and a row a
+ * `etwas clocks --compare`: both answers, the reasons against one counter only, and a row for each
  * clock.
  */
 
@@ -20,7 +20,7 @@ static bool is_in_either(const struct etwas_clocks_side *a, const struct etwas_c
     return a->report.sources[source].available || b->report.sources[source].available;
 }
 
-/* What B costs where A costs 1; NAN: one of them is not known. */
+/* Returns the cost in B relative to A; NAN if one of them is not known. */
 static double cost_ratio(const struct etwas_clocks_side *a, const struct etwas_clocks_side *b,
                          uint32_t source)
 {
@@ -131,7 +131,7 @@ static void put_costs(struct etwas_output *output, const struct etwas_clocks_sid
     etwas_table_print(&table, output);
 }
 
-/* How far a stamp was behind an earlier one of another processor. */
+/* Adds how far a stamp was behind an earlier one of another processor. */
 static void add_order(struct etwas_table *table, const struct etwas_clocks_side *side,
                       uint32_t source)
 {

@@ -3,15 +3,13 @@
 #ifndef ETWAS_TOOLS_CLOCKS_COMPARE_H
 #define ETWAS_TOOLS_CLOCKS_COMPARE_H
 
-/*
- * `etwas clocks --compare A B`: two results of `etwas clocks --json`, beside each other.
- */
+/* `etwas clocks --compare A B`: shows two results of `etwas clocks --json` side by side. */
 
 #include "clocks/format.h"
 
 /*
- * One of the two. What a comparison does not show is 0; what the file does not say is NAN, or 0 of
- * a count. A clock that the file does not have is not available.
+ * One of the two. What a comparison does not show is 0. What the file lacks is NAN, or 0 for a
+ * count. A clock that the file lacks is not available.
  */
 struct etwas_clocks_side {
     const char *path;
@@ -20,21 +18,19 @@ struct etwas_clocks_side {
     struct etwas_clocks_order order[ETWAS_CLOCK_SOURCES];
 };
 
-/* Whether the command is built with what reads JSON. If not, a message says so. */
+/* Returns whether the command is built with a JSON reader. If not, prints a message. */
 bool etwas_clocks_can_read(void);
 
-/*
- * Reads a result. Returns NULL, or what is wrong with the file: static text.
- */
+/* Reads a result. Returns NULL, or what is wrong with the file as a static text. */
 const char *etwas_clocks_read(struct etwas_clocks_side *side, const char *path);
 
-/* The same of a text. */
+/* Reads a result from a text in the same way. */
 const char *etwas_clocks_read_text(struct etwas_clocks_side *side, const char *text, size_t bytes);
 
 void etwas_clocks_compare_text(struct etwas_output *output, const struct etwas_clocks_side *a,
                                const struct etwas_clocks_side *b);
 
-/* One object on one line. */
+/* Writes one object on one line. */
 void etwas_clocks_compare_json(struct etwas_output *output, const struct etwas_clocks_side *a,
                                const struct etwas_clocks_side *b);
 

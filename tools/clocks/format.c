@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Names and numbers of the clock report.
- */
+/* Formats the names and numbers of the clock report. */
 
 #include "clocks/format.h"
 
@@ -126,7 +124,7 @@ struct etwas_clocks_word etwas_clocks_hz(double hz)
 
 static const struct {
     const char *id;
-    const char *in_c; /* what a C programmer calls it, where that is something else */
+    const char *in_c; /* its name in C, if that is different */
 } sources[ETWAS_CLOCK_SOURCES] = {
     [ETWAS_CLOCK_SOURCE_QPC] = {"qpc", "QueryPerformanceCounter"},
     [ETWAS_CLOCK_SOURCE_SYSTEM_TIME] = {"system", "system-time"},

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas clocks --json`: everything in the report; docs/reference/json.md explains its keys.
+ * `etwas clocks --json`: writes everything in the report. docs/reference/json.md explains its keys.
  */
 
 #include "print/json.h"
@@ -10,13 +10,13 @@
 
 #include <math.h>
 
-/* null where it is not known. */
+/* Writes null if the text is empty. */
 static void put_optional(struct etwas_output *output, const char *key, const char *text)
 {
     etwas_json_text(output, key, text[0] != '\0' ? text : NULL);
 }
 
-/* JSON has no word for a number that is not finite. */
+/* JSON cannot represent a number that is not finite. */
 static void put_real(struct etwas_output *output, const char *key, double value)
 {
     if (isfinite(value)) {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where and when clocks were examined: a saved report must tell itself from another machine's.
+ * Where and when clocks were examined, so that saved reports of several machines can be
+ * distinguished.
  */
 
 #include "clocks/clocks.h"
@@ -11,7 +12,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-/* The first "model name" of /proc/cpuinfo; not every architecture has one. */
+/* Reads the first "model name" in /proc/cpuinfo, which not every architecture has. */
 static void read_model(char *model, size_t bytes)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The page of `etwas clocks`: its data is what --json says. The answer comes before everything
-// measured; each section is a heading, words on how to read it, plots and a table of the same
-// figures.
+// The page of `etwas clocks`. Its data is that of --json. The answer precedes the measurements.
+// Each section is a heading, how to read it, plots and a table of the same figures.
 'use strict';
 
 (() => {

@@ -14,7 +14,7 @@ Object.assign(clocksPage, (() => {
     function drawHill(svg, scale, bins, base) {
         const most = d3.max(bins, ({count}) => count);
         for (const {least: from, most: to, count} of bins.filter((bin) => bin.count > 0)) {
-            // The rarest are still seen: the outliers are what a mean hides.
+            // The rarest values must still be visible: a mean hides outliers.
             const height = Math.max(cost.hill * Math.sqrt(count / most), 1.2);
             plots.box(svg, 's0 hill', scale(from), base - height, Math.max(scale(to) - scale(from),
                 0.8), height);
@@ -126,7 +126,7 @@ Object.assign(clocksPage, (() => {
 
     const small = {left: 44, zero: 36, bar: 10, top: 12, base: 124, height: 162};
 
-    // The axes of all the small plots, so that they can be compared.
+    // The axes of all small plots, the same so that they can be compared.
     function stepAxes(clocks) {
         const bins = clocks.flatMap(({steps}) => {
             const all = sum(steps);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The order of stamps: across processors a heat map for each clock of a session, and what happened
-// on one line of time.
+// The order of stamps: for each session clock a heat map of processor pairs, and what happened on
+// one timeline.
 'use strict';
 
 Object.assign(clocksPage, (() => {
@@ -10,9 +10,9 @@ Object.assign(clocksPage, (() => {
 
     // ---- Order across processors ----
 
-    const allClocks = 13; // that --clocks knows
+    const allClocks = 13; // number of clocks of --clocks
     const map = {margin: 46, head: 26, legend: 54, widest: 66, highest: 40, written: 44, worst: 6};
-    // Opacity of the full colour: text stays readable on it, in light and dark.
+    // Opacity of the full colour, at which text stays readable in light and dark.
     const full = 0.6;
 
     // One of the two cells of a pair: how far the column's processor is ahead of the row's.
@@ -59,10 +59,10 @@ Object.assign(clocksPage, (() => {
             'ns by which the column\u2019s processor is behind or ahead');
     }
 
-    // The processors that are in any pair, against each other.
+    // A map of all processors that are in a pair.
     function drawMap(clock, cells, numbers, svg, width) {
         const order = orderOf(clock);
-        // Offsets that may be nothing are pale: full colour is at least the largest bound.
+        // Offsets that may be 0 are pale: full colour is at least the largest bound.
         const fullNs = Math.max(order.offset || 0, order.bound || 0, 1e-3);
         const cellWidth = Math.min(map.widest, (width - map.margin - 4) / numbers.length);
         const cellHeight = Math.min(map.highest, cellWidth);
@@ -156,7 +156,7 @@ Object.assign(clocksPage, (() => {
                 'There are too many processors to examine all pairs; those left out are not ' +
                 'shown.');
         }
-        // They are empty in the map, and not found to be right.
+        // The map is empty there, which does not mean that they are in order.
         const cut = clocks.filter((clock) => clock.differences_left_out > 0);
         for (const {name, differences: offsets, differences_left_out: left} of cut) {
             words.note(section,
@@ -174,7 +174,7 @@ Object.assign(clocksPage, (() => {
                     judged(order.apart), words.count(order.handovers), judged(order.smaller),
                     where(order.smaller > 0, order.worst)];
             }));
-        // A clock that was asked for by name is shown in full.
+        // A clock that was requested by name is shown in full.
         for (const clock of compared.filter(({clock}) => clock in contexts || !all)) {
             drawPairs(section, report, clock);
         }

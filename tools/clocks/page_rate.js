@@ -11,9 +11,9 @@ Object.assign(clocksPage, (() => {
 
     const drift = {row: 36, narrowRow: 58, top: 30, bottom: 42, figures: 138, labels: 196};
 
-    // What is all but unknown, as the drift of a coarse clock, would hide the others: it goes
-    // beyond the edges. At most three decades beyond the part that is linear: what is smaller is
-    // all but nothing.
+    // Values that are almost unknown, such as the drift of a coarse clock, would hide the others,
+    // so they extend beyond the edges. The logarithmic part has at most three decades, since
+    // smaller values hardly matter.
     function driftScale(drifts, range) {
         const narrowest = d3.min(drifts, (one) => one.interval_ppm > 0 ? one.interval_ppm : null);
         const vague = (one) => one.interval_ppm > Math.abs(one.ppm) &&
@@ -26,7 +26,7 @@ Object.assign(clocksPage, (() => {
         return {
             scale: d3.scaleSymlog([-(10 ** power), 10 ** power], range).constant(marks[0])
             .clamp(true),
-            // The innermost marks are too close to 0 for names.
+            // The innermost ticks are too close to 0 for labels.
             lines: [...marks.map((mark) => -mark), ...marks],
             names: [...marks.slice(1).map((mark) => -mark), 0, ...marks.slice(1)],
         };
@@ -122,7 +122,7 @@ Object.assign(clocksPage, (() => {
         [90000, '25 h', 'after_day']];
     const nameOf = new Map(spans.map(([seconds, name]) => [seconds, name]));
 
-    // How far a converted stamp is off after each time, and between what by the rate's interval.
+    // The error of a converted stamp after each time, and its range from the rate's interval.
     function growthOf(conversion) {
         return spans.map(([seconds, , key]) => {
             const error = conversion[key] === null ? null : Math.abs(conversion[key]);

@@ -7,7 +7,7 @@
 const clocksPage = (() => {
     // ---- Numbers ----
 
-    // Nanoseconds without the unit, for a column of them; from 100,000 on with another unit.
+    // Nanoseconds without the unit, for a table's column; from 100,000 on in another unit.
     function nanoseconds(ns) {
         const size = Math.abs(ns);
         if (!words.known(ns) || size >= 99999.5) {
@@ -29,7 +29,7 @@ const clocksPage = (() => {
         return words.signed(d3.format(size >= 1e6 ? '+.1e' : `+.${decimals(size)}f`)(value));
     }
 
-    // Half the width of an interval: without a sign, never 0 where it is not.
+    // Half the width of an interval: without a sign, and as 0 only if it is 0.
     function ppmInterval(value) {
         if (!words.known(value)) {
             return words.nothing;
@@ -48,16 +48,16 @@ const clocksPage = (() => {
 
     // ---- Clocks ----
 
-    // Those that a session can have, by ClientContext.
+    // The clocks of sessions, with their ClientContext.
     const contexts = {qpc: 1, system: 2, tsc: 3};
     const labelOf = (clock) => clock.clock in contexts ? 'label strong' : 'label';
     const sum = (bins) => d3.sum(bins, ({count}) => count);
 
-    // Whether the other clock of a pair is surely ahead or behind.
+    // Whether the other clock of a pair is certainly ahead or behind.
     const apart = ({difference: offset, bound: bound}) => words.known(bound) &&
         Math.abs(offset) > bound;
 
-    // What the pairs of a clock come to.
+    // A summary of a clock's pairs.
     function orderOf({differences: offsets}) {
         return {
             offset: d3.max(offsets, (pair) => pair.difference === null ? null

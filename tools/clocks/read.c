@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reads what `etwas clocks --json` wrote. The file may be anything.
- */
+/* Reads the output of `etwas clocks --json`. The file may contain anything. */
 
 #include "cli/built.h"
 #include "clocks/compare.h"
@@ -19,7 +17,7 @@
 #include <jansson.h>
 
 enum {
-    MOST_BYTES = 64 << 20 /* a machine of 64 processors takes 7 MB */
+    MOST_BYTES = 64 << 20 /* a machine with 64 processors needs 7 MB */
 };
 
 static const char *const cure =
@@ -30,7 +28,7 @@ bool etwas_clocks_can_read(void)
     return true;
 }
 
-/* Returns NAN for what is no number. */
+/* Returns NAN if the value is not a number. */
 static double read_real(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -38,7 +36,7 @@ static double read_real(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-/* Returns 0 for what is no count. */
+/* Returns 0 if the value is not a count. */
 static uint64_t read_count(const json_t *object, const char *key)
 {
     json_int_t value = json_integer_value(json_object_get(object, key));
@@ -129,7 +127,7 @@ static bool read_recommended(const json_t *root, uint32_t *recommended)
     return true;
 }
 
-/* Bits that this version does not know have no text. */
+/* Reasons that this version does not know have no text. */
 static void read_reasons(const json_t *reasons, etwas_clock_trust *trust)
 {
     const json_t *reason;

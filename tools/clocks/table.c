@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Paragraphs on a terminal.
- */
+/* Prints paragraphs on a terminal. */
 
 #include "clocks/table.h"
 

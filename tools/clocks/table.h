@@ -11,15 +11,15 @@
 #include "print/table.h"
 
 enum {
-    ETWAS_CLOCKS_COLUMNS = 80, /* of paragraphs */
+    ETWAS_CLOCKS_COLUMNS = 80, /* width of paragraphs */
 };
 
-/* A table's columns of numbers: all but the first. */
+/* Columns of a table that are numbers: all except the first. */
 #define ETWAS_CLOCKS_NUMBERS (UINT32_MAX << 1)
 
 /*
- * Breaks `text` between words; `column` characters of the first line are written already, further
- * lines begin with `indent` blanks. Ends the line. What could steer a terminal is escaped.
+ * Breaks `text` between words and ends the line. The first line has `column` characters already;
+ * further lines begin with `indent` spaces. Control characters are escaped.
  */
 void etwas_clocks_print_paragraph(struct etwas_output *output, const char *text, size_t column,
                                   size_t indent);

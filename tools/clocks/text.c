@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * `etwas clocks` in words and tables: first what to do and why, then what was measured.
- */
+/* `etwas clocks` as text and tables: first what to do and why, then the measurements. */
 
 #include "print/text.h"
 #include "clocks/table.h"
@@ -163,7 +161,7 @@ static void put_cost(struct etwas_output *output, const struct etwas_clocks_view
     }
 }
 
-/* The bin with most steps; equal readings, which have a bin too, are no step. */
+/* Adds the bin with most steps. The bin of equal readings is not a step. */
 static void add_usual_step(struct etwas_table *table, const etwas_clock_histogram *steps)
 {
     uint64_t all = 0;

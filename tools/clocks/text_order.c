@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The order across processors: a line for each clock, and for the clocks of sessions the matrix, or
- * where there are too many processors for that the worst pairs.
+ * The order across processors: a line for each clock, then for the clocks of sessions the matrix.
+ * With too many processors for that, the worst pairs.
  */
 
 #include "clocks/table.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum {
-    MATRIX_PROCESSORS = 11, /* with more there is more to read than to see */
+    MATRIX_PROCESSORS = 11, /* a larger matrix is too hard to read */
     PROCESSOR_CHARACTERS = 12,
     WORST_PAIRS = 8
 };
@@ -52,7 +52,7 @@ static void put_summary(struct etwas_output *output, const struct etwas_clocks_v
                       "  lfence+rdtsc may not\n");
 }
 
-/* The matrix has nothing of these sources; they are not found to be right. */
+/* The matrix lacks these sources, which does not mean that they are in order. */
 static void put_left_out(struct etwas_output *output, const struct etwas_clocks_view *view)
 {
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
@@ -163,7 +163,7 @@ void etwas_clocks_text_order(struct etwas_output *output, const struct etwas_clo
     put_summary(output, view);
     put_left_out(output, view);
     for (uint32_t i = 0; i < ETWAS_CLOCK_SOURCES; i++) {
-        /* A clock that was asked for by name is shown in full. */
+        /* A clock that was requested by name is shown in full. */
         if (etwas_clocks_shown(view, i) && view->report->sources[i].offset_count > 0 &&
             (etwas_clocks_of_session(i) || !all)) {
             put_pairs(output, view, i);

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CONVERT_BYTES_H
 
 /*
- * Bytes that are put together in memory. What finds no memory is left out and remembered: ask
- * `failed` when it matters.
+ * A byte buffer that grows. If memory runs out, what does not fit is left out and `failed` is set;
+ * check it when it matters.
  */
 
 #include "math/array.h"
@@ -23,7 +23,7 @@ struct etwas_bytes {
     bool failed;
 };
 
-/* False, and it has failed: there is no memory for so many more. */
+/* Returns false and sets `failed` if there is no memory for `more` bytes. */
 static inline bool etwas_bytes_reserve(struct etwas_bytes *bytes, size_t more)
 {
     if (!etwas_array_reserve(&bytes->data, &bytes->capacity, bytes->used + more, 1)) {

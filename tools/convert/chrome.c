@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The JSON of Chrome's about:tracing, for what still wants it: spans as asynchronous events, which
- * need not be inside of one another, and all other events as instants of their threads.
+ * The target `chrome`: the JSON of Chrome's about:tracing, for viewers that still need it. Spans
+ * are asynchronous events, which need not be nested. All other events are instants of their
+ * threads.
  */
 
 #include "convert/convert.h"
@@ -13,8 +14,8 @@
 #include "trace/span_name.h"
 
 /*
- * Microseconds since the first file's session began, to the nanosecond: more digits than a double
- * has left.
+ * Writes microseconds since the session of the first file began, with three decimals. A double
+ * would have too few digits.
  */
 static void put_time(struct etwas_convert *convert, int64_t time_ns)
 {
@@ -31,7 +32,10 @@ static void put_time(struct etwas_convert *convert, int64_t time_ns)
     etwas_output_format(convert->output, ".%03u", (unsigned)(ns % 1000));
 }
 
-/* A number, or a text, which viewers take for another process: 0 would be one that there is. */
+/*
+ * Writes the id, or "unknown" as a text, which viewers treat as a separate process. 0 would be an
+ * existing process.
+ */
 static void put_id(struct etwas_output *output, const char *key, uint32_t id)
 {
     if (id != ETWAS_EVENT_UNKNOWN_ID) {
@@ -47,7 +51,7 @@ static void put_thread(struct etwas_output *output, uint32_t process, uint32_t t
     put_id(output, "tid", thread);
 }
 
-/* The same of a span's START and END. */
+/* Writes the span's name, which is the same for START and END. */
 static void put_span_name(struct etwas_convert *convert)
 {
     char name[ETWAS_SPAN_NAME_BYTES];
@@ -84,9 +88,9 @@ static void put_category(struct etwas_convert *convert)
     }
 }
 
-/* ---- what an event says ---------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-/* The members of "args": fields, and what there is to say of them under names that no field has. */
+/* Writes the members of "args": the fields, and further members with names that no field has. */
 struct arguments {
     struct etwas_output *output;
     bool has_any;
@@ -139,7 +143,10 @@ static void put_odd(struct arguments *arguments, const struct etwas_schema_texts
     }
 }
 
-/* null: what is built in of all versions that are known. */
+/*
+ * Writes the version whose schema was used, if it is another one. null: a built-in schema that
+ * combines all known versions.
+ */
 static void put_version(struct arguments *arguments, const struct etwas_current_event *current)
 {
     int version = etwas_marks_version(current->schema_texts, current->record);
@@ -204,8 +211,8 @@ static void put_arguments(struct etwas_convert *convert, uint64_t early_ns)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * Returns by how much an END is before its START, which happens where stamps decrease. Viewers drop
- * an end that comes first.
+ * Returns by how much an END precedes its START, which happens where time stamps decrease. Viewers
+ * drop an end that comes first.
  */
 static uint64_t early_ns(const struct etwas_convert *convert)
 {
@@ -228,7 +235,7 @@ static void put_event(struct etwas_convert *convert)
     put_time(convert, early != 0 ? convert->span->start : convert->time_ns);
     put_category(convert);
     if (is_edge) {
-        /* Where it began: both ends are of one process, so that they find each other. */
+        /* Both ends use the process and thread of the START, so that viewers match them. */
         put_thread(convert->output, convert->span->process, convert->span->thread);
         put_span_name(convert);
         etwas_output_format(convert->output, ",\"id\":\"0x%llx\"",

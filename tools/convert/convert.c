@@ -24,7 +24,7 @@ static const struct etwas_convert_target *const targets[] = {
     &etwas_convert_otlp,
 };
 
-/* Reads the name of a format, or - for standard output. As etwas_option.read. */
+/* Reads the name of a format (etwas_option.read). */
 static bool read_target(const struct etwas_option_use *use)
 {
     struct etwas_convert *convert = use->request;
@@ -48,7 +48,7 @@ static bool read_target(const struct etwas_option_use *use)
     return false;
 }
 
-/* What is wrong with the options together; NULL: nothing. */
+/* Returns what is wrong with the combination of options; NULL if nothing is. */
 static const char *misuse(const struct etwas_convert *convert)
 {
     if (convert->target == NULL) {
@@ -93,7 +93,7 @@ static bool read_options(int argc, char **argv, struct etwas_convert *convert, i
     return etwas_command_fits(&etwas_convert_command, misuse(convert), result);
 }
 
-/* Writes it under its name if all is well enough. */
+/* Runs the conversion. Keeps the output under its name, or drops it. Returns the exit status. */
 static int make(struct etwas_convert *convert)
 {
     int result;
@@ -118,7 +118,7 @@ static int make(struct etwas_convert *convert)
         bool is_inside =
             etwas_window_finish(&convert->window, "convert", convert->paths, convert->path_count);
 
-        /* A trace without events counts as empty only if a window or --where was asked for. */
+        /* A trace without events counts as empty only if a window or --where was given. */
         convert->is_empty |= (!is_inside && etwas_window_is_set(&convert->window)) ||
                              (convert->where.was_asked && !convert->where.has_held);
     }
@@ -126,7 +126,7 @@ static int make(struct etwas_convert *convert)
     if (convert->output != NULL && !etwas_output_finish(convert->output)) {
         result = ETWAS_EXIT_OUTPUT;
     }
-    /* What is damaged, or lacks a file, was converted; else it is nobody's. */
+    /* Output from damaged files, or without those that cannot be opened, is kept. */
     if (convert->is_empty && convert->output_file.path != NULL && result == ETWAS_EXIT_DONE) {
         result = ETWAS_EXIT_NO;
     }

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_CONVERT_H
 
 /*
- * What the targets of `etwas convert` share: one file a target, which reads the events once or
- * twice and writes what another tool reads.
+ * Shared by the targets of `etwas convert`. Each target has a file of its own. It reads the events
+ * and writes a format that other tools read.
  */
 
 #include "cli/output_file.h"
@@ -13,13 +13,13 @@
 #include "trace/losses.h"
 #include "trace/window.h"
 
-/* How the times of a file are made. */
+/* How the times of a file are converted. */
 struct etwas_convert_clock {
     bool counts_ns;
-    bool is_plain; /* what is shown is what was recorded, and offset_ns more */
+    bool is_plain; /* the shown time is the recorded one plus offset_ns */
     int64_t offset_ns;
-    int64_t asked_ns;  /* the time that was asked for last, */
-    uint64_t error_ns; /* and how well it is known */
+    int64_t asked_ns;  /* the last time that the trace converted */
+    uint64_t error_ns; /* error of asked_ns */
 };
 
 struct etwas_convert {
@@ -27,7 +27,7 @@ struct etwas_convert {
     struct etwas_output_file output_file;
     char *const *paths; /* of the traces */
     uint32_t path_count;
-    struct etwas_output *output; /* a file's; a folder has none */
+    struct etwas_output *output; /* NULL: the output is a folder */
     struct etwas_where where;
     struct etwas_field_paths field_paths;
     struct etwas_window window;
@@ -35,60 +35,63 @@ struct etwas_convert {
     struct etwas_input_run run;
     struct etwas_all_descriptions descriptions;
     struct etwas_convert_clock clocks[ETWAS_INPUT_FILES]; /* by the file's number - 1 */
-    struct etwas_trace_losses losses[ETWAS_INPUT_FILES];  /* likewise */
+    struct etwas_trace_losses losses[ETWAS_INPUT_FILES];  /* by the file's number - 1 */
     bool out_of_memory;
-    bool is_empty;   /* there is nothing of what is asked for, which was told */
-    bool is_refused; /* the input or --where is, which was told: nobody gets the output */
+    bool is_empty;   /* no event matches, which was reported */
+    bool is_refused; /* invalid input or --where, which was reported; drops the output */
 
     /* The event that etwas_convert_reader.event is called for. */
     struct etwas_current_event current;
-    int64_t time_ns;    /* since 1970, as dump shows it: no step of the wall clock disturbs it */
-    uint64_t error_ns;  /* UINT64_MAX: not known */
-    uint32_t span_role; /* ETWAS_SPAN_*; of a reader that wants spans */
+    int64_t time_ns;    /* since 1970, as dump shows it, unaffected by steps of the wall clock */
+    uint64_t error_ns;  /* UINT64_MAX: unknown */
+    uint32_t span_role; /* ETWAS_SPAN_*; set if the reader wants spans */
     const etwas_span *span;
     etwas_spans *spans;
-    bool is_wanted; /* --where holds */
+    bool is_wanted; /* --where and the window hold */
     const struct etwas_convert_reader *reader;
-    void *state; /* the target's */
+    void *state; /* the target's own data */
 
-    struct etwas_output scratch; /* a text of the event while it is made, or changed */
+    struct etwas_output scratch; /* for building a text of the event */
 };
 
-/* The receiver of the events. */
+/* A target's callbacks. */
 struct etwas_convert_reader {
     bool wants_spans;
-    /* All files are open, and no event was read. False: none is to be. May be NULL. */
+    /*
+     * Called when all files are open, before the first event. Returns false to read none. May be
+     * NULL.
+     */
     bool (*begin)(struct etwas_convert *convert);
-    bool wants_all; /* those that are not wanted too */
+    bool wants_all; /* `event` also gets events that are not wanted */
     void (*event)(struct etwas_convert *convert);
     /*
-     * What is not asked for, and others need to understand what is: records that describe, of the
-     * class EventTrace, and those that say what an address is. convert->subject is not read. May be
-     * NULL.
+     * Receives events that were not requested but are needed to interpret those that were: schemas,
+     * events of the class EventTrace, and events about images and kernel symbols. convert->current
+     * may be another event. May be NULL.
      */
     void (*beside)(struct etwas_convert *convert, const struct etwas_input *input,
                    const EVENT_RECORD *record);
-    /* Something is damaged between the event before and the next one; may be NULL. */
+    /* The file is damaged between the previous event and the next one. May be NULL. */
     void (*gap)(struct etwas_convert *convert, const struct etwas_input *input,
                 const etwas_damage *damage);
 };
 
 struct etwas_convert_target {
-    const char *name;     /* of --to */
-    bool is_folder;       /* what it makes is a folder, not a file */
-    bool is_compressible; /* --compress is for it */
-    bool needs_file;      /* which is not written from its beginning to its end */
-    bool is_binary;       /* not for a terminal */
-    int (*run)(struct etwas_convert *convert); /* returns what the program exits with */
+    const char *name;                          /* for --to */
+    bool is_folder;                            /* the output is a folder */
+    bool is_compressible;                      /* accepts --compress */
+    bool needs_file;                           /* the output is not written sequentially */
+    bool is_binary;                            /* refused on a terminal */
+    int (*run)(struct etwas_convert *convert); /* returns the exit status */
 };
 
 /*
- * All files from their beginning to their end. May be called again; what is wrong with them is told
- * the first time.
+ * Reads all files from beginning to end, reports their problems, and returns the exit status. May
+ * be called again; files that cannot be opened are reported the first time only.
  */
 int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert_reader *reader);
 
-/* Closes and frees what reading has left in it, once. */
+/* Frees what reading allocated; to be called once. */
 void etwas_convert_free(struct etwas_convert *convert);
 
 extern const struct etwas_convert_target etwas_convert_ndjson;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `etl`: a log file with the same events in the same order, and everything needed to
- * decode them. Descriptions that only this program knows are added.
+ * The target `etl`: a log file with the same events in the same order, and all schemas needed to
+ * decode them. Schemas that are built into etwas are added.
  */
 
 #include "cli/no_room.h"
@@ -19,14 +19,14 @@
 
 enum {
     EVENT_INFO_TYPE = 32,
-    TYPES = 256, /* of a classic event */
+    TYPES = 256, /* number of types of classic events */
 };
 
 struct relog {
     etwas_relogger *relogger;
-    uint32_t code;            /* of what failed first */
-    const char *current;      /* and of what it is */
-    bool schema_texts[TYPES]; /* of our own class: has event metadata */
+    uint32_t code;            /* error of the first failure */
+    const char *current;      /* what failed: a file, or a description */
+    bool schema_texts[TYPES]; /* by type of our own class: its schema is written */
 };
 
 static void note_failure(struct etwas_convert *convert, uint32_t code, const char *current)
@@ -55,7 +55,10 @@ static bool begin(struct etwas_convert *convert)
     return relog->code == ERROR_SUCCESS;
 }
 
-/* Is it event metadata of our own class? A file that was relogged before has it. */
+/*
+ * Returns whether the record is a schema of our own class, and which type it describes. A file that
+ * was relogged before has such records.
+ */
 static bool describes_own(const EVENT_RECORD *record, uint8_t *type)
 {
     EVENT_DESCRIPTOR descriptor;
@@ -79,7 +82,7 @@ static void inject(struct etwas_convert *convert, const struct etwas_input *inpu
     uint32_t code = etwas_relog_inject(relog->relogger, input->trace, record);
     bool is_input = code == ERROR_INVALID_PARAMETER || code == ERROR_INVALID_HANDLE;
 
-    /* The new file is written at the end. */
+    /* Until the end, events are written to a temporary file. */
     note_failure(convert, code,
                  is_input ? input->path : "a temporary file in TMPDIR, else /var/tmp");
 }
@@ -97,7 +100,8 @@ static void put_beside(struct etwas_convert *convert, const struct etwas_input *
 }
 
 /*
- * Others know what Windows describes, and what is described in the file; our own class they do not.
+ * Adds the schema of an event of our own class, once for each type. Other readers know the schemas
+ * of Windows and those in the file, but not these.
  */
 static void describe(struct etwas_convert *convert, const EVENT_RECORD *record)
 {
@@ -121,7 +125,7 @@ static void put_event(struct etwas_convert *convert)
     describe(convert, convert->current.record);
 }
 
-/* What was read all the same is no gap. */
+/* Damage without skipped bytes is no gap, unless sequence numbers are missing. */
 static void put_gap(struct etwas_convert *convert, const struct etwas_input *input,
                     const etwas_damage *damage)
 {
@@ -144,7 +148,7 @@ static bool is_file(const struct etwas_convert *convert)
     return false;
 }
 
-/* Says what is wrong with what. Returns what the program exits with. */
+/* Reports the first failure. Returns the exit status. */
 static int refuse(struct etwas_convert *convert)
 {
     const struct relog *relog = convert->state;

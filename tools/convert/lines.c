@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Targets of a line for each event, as dump shows them: JSON, and CSV.
- */
+/* The targets `ndjson` and `csv`: one line for each event, as dump writes it. */
 
 #include "convert/convert.h"
 #include "dump/dump.h"
@@ -33,13 +31,13 @@ static int run(struct etwas_convert *convert, int form)
     dump->wants_durations = dump->where.wants_duration;
     dump->wants_process = dump->where.wants_process;
     convert->field_paths.count = 0;
-    convert->output = NULL; /* dump finishes it, and tells what is wrong with it */
+    convert->output = NULL; /* dump finishes the output, and reports its errors */
     if (etwas_dump_choose_columns(dump)) {
         result = etwas_dump_run(dump, convert->paths, convert->path_count);
         convert->is_empty = (etwas_window_is_set(&dump->window) && !dump->window.has_held) ||
                             (has_where && !dump->where.has_held);
         convert->is_refused = dump->where.error != NULL;
-        convert->window.has_held = true; /* dump has told if it has not */
+        convert->window.has_held = true; /* dump has reported an empty window */
     }
     etwas_where_clear(&dump->where);
     free(dump);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The events, one after the other, with what is known of each.
- */
+/* Reads the events in order, and collects what is known of each. */
 
 #include "convert/convert.h"
 #include "exit.h"
@@ -29,7 +27,7 @@ static bool holds(struct etwas_convert *convert)
             etwas_condition_holds(&convert->where, &convert->current));
 }
 
-/* Without it addresses in what is asked for could not be named. */
+/* Returns whether the record is needed to symbolize addresses in other events. */
 static bool is_of_addresses(const EVENT_RECORD *record)
 {
     return etwas_event_is_image(record) || etwas_event_is_kernel_symbol(record);
@@ -48,8 +46,8 @@ enum {
 };
 
 /*
- * A clock of nanoseconds and the times that are shown differ by the same for all events of a file:
- * one a second is asked for, which says how well the others are known too.
+ * For a clock that counts nanoseconds, shown and recorded times differ by a constant for all events
+ * of a file. One time per second is converted by the trace, and its error is used for the others.
  */
 static etwas_clock_time time_of(struct etwas_convert *convert, const struct etwas_input *input,
                                 int64_t raw)
@@ -105,7 +103,7 @@ static void on_record(EVENT_RECORD *record)
     convert->run.stop |= convert->output != NULL && convert->output->error != 0;
 }
 
-/* Damages that OpenTrace found were before the first event. */
+/* Damage that OpenTrace found is reported before the first event. */
 static void on_damage(const struct etwas_input *input, const etwas_damage *damage)
 {
     struct etwas_convert *convert = input->context;
@@ -138,13 +136,13 @@ static int open_inputs(struct etwas_convert *convert)
             (struct etwas_convert_clock){.counts_ns = counts_ns(input)};
         convert->out_of_memory |=
             !etwas_all_descriptions_add(&convert->descriptions, input, &convert->field_paths);
-        etwas_trace_losses_free(losses); /* a second reading makes them anew */
+        etwas_trace_losses_free(losses); /* a second pass reads them again */
         convert->out_of_memory |= !etwas_trace_losses_read(losses, input->trace);
     }
     return result;
 }
 
-/* Closes the inputs that are not read. Returns what the program exits with. */
+/* Closes inputs that will not be read. Returns `result`. */
 static int give_up(struct etwas_convert *convert, int result)
 {
     for (uint32_t i = 0; i < convert->run.count; i++) {
@@ -172,7 +170,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
     if (reader->begin != NULL && !reader->begin(convert)) {
         return give_up(convert, ETWAS_EXIT_OUTPUT);
     }
-    /* Damage before all events gets this time. */
+    /* Damage before the first event gets this time. */
     convert->time_ns = etwas_input_start_ns(&convert->run.inputs[0]);
     etwas_progress_start(&convert->run.progress, false);
     processed = etwas_input_process(&convert->run);
@@ -182,7 +180,7 @@ int etwas_convert_read(struct etwas_convert *convert, const struct etwas_convert
         const struct etwas_input *input = &convert->run.inputs[i];
 
         etwas_input_warn(input);
-        if (input->information.repeated_lost_events != 0) { /* another file tells of the same */
+        if (input->information.repeated_lost_events != 0) { /* another file has the same losses */
             etwas_trace_losses_free(&convert->losses[input->number - 1]);
         }
     }

@@ -4,10 +4,10 @@
 #define ETWAS_TOOLS_CONVERT_WIRE_H
 
 /*
- * Protocol buffers: fields of a message one behind the other, each a tag and a value. A message
- * inside of another has its length before it, which is known when it ends.
+ * Writes protocol buffers. A message is a sequence of fields, each a tag and a value. A nested
+ * message is preceded by its length, which is filled in when the message ends.
  *
- * What does not fit makes the wire short, which its owner asks when it is done.
+ * If the buffer has no room, `is_short` is set; the owner checks it when the message is complete.
  */
 
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-    ETWAS_WIRE_BYTES = 4 * 1024 * 1024, /* of those that have any message */
-    ETWAS_WIRE_VARINT_BYTES = 10,       /* the longest */
+    ETWAS_WIRE_BYTES = 4 * 1024 * 1024, /* capacity for wires with messages of any kind */
+    ETWAS_WIRE_VARINT_BYTES = 10,       /* the longest varint */
 };
 
 enum etwas_wire_type {
@@ -31,14 +31,14 @@ struct etwas_wire {
     uint8_t *bytes;
     size_t capacity;
     size_t used;
-    bool is_short; /* there was no room: what is in it is no message */
+    bool is_short; /* there was no room: the contents are incomplete */
 };
 
 static inline size_t etwas_wire_encode(uint8_t bytes[ETWAS_WIRE_VARINT_BYTES], uint64_t value)
 {
     size_t count = 0;
 
-    /* Mostly it is so, and known when this is compiled. */
+    /* The common case, often decided at compile time. */
     if (value < 0x80) {
         bytes[0] = (uint8_t)value;
         return 1;
@@ -90,7 +90,7 @@ static inline void etwas_wire_number(struct etwas_wire *wire, uint32_t field, ui
     }
 }
 
-/* Small whether negative or not. */
+/* Encodes small absolute values in few bytes, whatever their sign. */
 static inline void etwas_wire_zigzag(struct etwas_wire *wire, uint32_t field, int64_t value)
 {
     etwas_wire_number(wire, field, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
@@ -123,7 +123,7 @@ static inline void etwas_wire_text(struct etwas_wire *wire, uint32_t field, cons
     etwas_wire_bytes(wire, field, text, strlen(text));
 }
 
-/* Begins a message inside; what comes back is for its end. */
+/* Begins a nested message. Pass the result to etwas_wire_end. */
 static inline size_t etwas_wire_begin(struct etwas_wire *wire, uint32_t field)
 {
     etwas_wire_tag(wire, field, ETWAS_WIRE_LENGTH);
@@ -131,7 +131,10 @@ static inline size_t etwas_wire_begin(struct etwas_wire *wire, uint32_t field)
     return wire->used;
 }
 
-/* Most messages are shorter than 128 bytes, and their length takes one byte. */
+/*
+ * Ends a nested message. One byte is reserved for the length, which suffices below 128 bytes;
+ * longer messages are moved.
+ */
 static inline void etwas_wire_end(struct etwas_wire *wire, size_t began)
 {
     uint8_t length[ETWAS_WIRE_VARINT_BYTES];
@@ -152,7 +155,7 @@ static inline void etwas_wire_end(struct etwas_wire *wire, size_t began)
     }
 }
 
-/* False without memory. */
+/* Returns false if memory runs out. */
 static inline bool etwas_wire_open(struct etwas_wire *wire, size_t capacity)
 {
     *wire = (struct etwas_wire){.bytes = (uint8_t *)malloc(capacity), .capacity = capacity};

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * From what the files say to what differs.
+ * Compares what was read from the files, and finds the classes that differ.
  */
 
 #include "diff/diff.h"
@@ -14,7 +14,7 @@ static const double ns_per_s = 1e9;
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* The slices that a run fills; what is behind them is left out. */
+/* Returns how many slices a run fills. A last slice that is not full is left out. */
 static uint32_t slices_of(const struct etwas_diff_run *run)
 {
     return run->has_time ? (uint32_t)(etwas_input_passed_ns(run->begin_ns, run->end_ns) /
@@ -51,7 +51,7 @@ static double value_of(enum etwas_diff_measure measure, const struct etwas_diff_
     }
 }
 
-/* The values of one class, by measure and unit. */
+/* Fills the rows of one class: one row for each measure, one value for each unit. */
 static void fill(const struct etwas_diff *diff, const struct etwas_diff_table *table,
                  uint32_t first_row, const struct etwas_diff_class *its)
 {
@@ -111,8 +111,8 @@ static bool was_there(const struct etwas_diff *diff, uint32_t class_index,
 }
 
 /*
- * Returns whether the clocks' errors alone could have made the difference. Unknown errors could
- * not.
+ * Returns whether the clocks' errors alone may explain the difference. Unknown errors explain
+ * nothing.
  */
 static bool is_within_errors(const struct etwas_diff_class *its, enum etwas_diff_measure measure,
                              const struct etwas_diff_finding *finding)

@@ -22,7 +22,7 @@
 
 static const char against[] = "--against";
 
-/* Returns where --against is; argc: nowhere. */
+/* Returns the index of --against in argv; argc if it is not there. */
 static int find_second_side(int argc, char **argv)
 {
     int i = 1;
@@ -43,20 +43,20 @@ static const char *find_misuse(const struct etwas_diff *diff, int first, int sec
 }
 
 /*
- * Reads the options of one side, whose first argument is skipped as a command's name is. Sets
- * *first to its first operand.
+ * Reads the options of one side. argv[0] is skipped, as the name of a command is. Sets *first to
+ * the index of the first operand.
  */
 static bool read_side(int argc, char **argv, struct etwas_diff *diff, int *first, int *result)
 {
     bool is_read;
 
-    optind = 0; /* getopt begins anew */
+    optind = 0; /* restarts getopt */
     is_read = etwas_command_read(&etwas_diff_command, argc, argv, diff, result);
     *first = optind;
     return is_read;
 }
 
-/* Reads both sides: what stands before --against, and what stands behind it. */
+/* Reads both sides: the arguments before --against, and those after it. */
 static bool read_options(int argc, char **argv, struct etwas_diff *diff, int *result)
 {
     static struct etwas_files sides[2];
@@ -111,7 +111,7 @@ static int show_diff(struct etwas_output *output, const struct etwas_diff *diff,
     return result == ETWAS_EXIT_DONE && diff->differing > 0 ? ETWAS_EXIT_NO : result;
 }
 
-/* Says of which side there is nothing to compare. False: of neither. */
+/* Reports each side that has no events. Returns false if both sides have some. */
 static bool tell_empty_side(const struct etwas_diff *diff)
 {
     struct etwas_output *errors = etwas_standard_error();
@@ -134,7 +134,7 @@ static bool tell_empty_side(const struct etwas_diff *diff)
     return has_told;
 }
 
-/* Says that both sides have events, and none that could be compared. */
+/* Reports that both sides have events, but none that can be compared. */
 static void tell_no_class(const struct etwas_diff *diff)
 {
     bool is_chosen = diff->class_name != NULL || etwas_where_is_given(&diff->where);

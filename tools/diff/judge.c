@@ -9,7 +9,7 @@
 
 /* ---- chance ---------------------------------------------------------------------------------- */
 
-/* Always the same: the same files give the same answer. SplitMix64. */
+/* SplitMix64. The seed is fixed, so that the same files give the same answer. */
 static uint64_t draw(uint64_t *state)
 {
     uint64_t value = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -29,7 +29,7 @@ static uint32_t draw_below(uint64_t *state, uint32_t bound)
 struct moments {
     double count;
     double mean;
-    double squares; /* of the distances from it, together */
+    double squares; /* sum of the squared distances from the mean */
 };
 
 static void add_value(struct moments *moments, double value)
@@ -53,7 +53,7 @@ double etwas_diff_mean(const double *values, uint32_t count)
     return moments.count > 0 ? moments.mean : NAN;
 }
 
-/* Welch's t, without a sign; 0 where a side has too few values to say. */
+/* Returns the absolute value of Welch's t; 0 if a side has fewer than two values. */
 static double distance(const struct moments *one, const struct moments *other)
 {
     double apart = fabs(one->mean - other->mean);
@@ -67,7 +67,7 @@ static double distance(const struct moments *one, const struct moments *other)
     return spread > apart * 1e-9 ? apart / spread : 1e9;
 }
 
-/* `order` says which units the first side is dealt. */
+/* The first side gets the first units of `order`, the second side the others. */
 static double distance_of(const struct etwas_diff_table *table, uint32_t row, const uint32_t *order)
 {
     const double *values = etwas_diff_row(table, row);
@@ -118,7 +118,7 @@ bool etwas_diff_judge(const struct etwas_diff_table *table, double *p)
             largest = fmax(largest, distance_of(table, row, order));
         }
         for (uint32_t row = 0; row < table->rows; row++) {
-            /* The same deal again is as far apart, but for the order of additions. */
+            /* The tolerance covers the rounding of the same deal in another order. */
             p[row] += largest >= truth[row] * (1 - 1e-9);
         }
     }

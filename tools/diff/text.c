@@ -63,7 +63,7 @@ static void add_finding(struct etwas_table *table, const struct etwas_diff_class
     etwas_table_text(table, verdict != NULL ? verdict : "");
 }
 
-/* How far the clocks let durations be off, where that is known and is anything. */
+/* Writes the clock error of the durations if it is not 0, or that it is not known. */
 static void put_clock_error(struct etwas_output *output, const struct etwas_diff_class *its)
 {
     double error_ns = fmax(its->error_ns[0], its->error_ns[1]);

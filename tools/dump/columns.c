@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which columns are chosen, and what each shows of an event. All their names are in
- * event/property.c, their help in columns_help.c.
+ * Chooses the columns, and writes what each shows of an event. Their names are in event/property.c,
+ * their help in columns_help.c.
  */
 
 #include "dump/dump.h"
@@ -155,9 +155,9 @@ const char *etwas_dump_column_name(const struct etwas_dump *dump,
     return given;
 }
 
-/* ---- what they show -------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* In the zone of this machine, or as +1.234567890 since the first event. */
+/* Writes a time in this machine's zone, or as +1.234567890 since the first event. */
 static void put_shown(struct etwas_output *output, const struct etwas_dump *dump, int64_t unix_ns)
 {
     uint64_t apart_ns;
@@ -260,7 +260,7 @@ static bool put_payload(struct etwas_output *output, const EVENT_RECORD *record)
     return record->UserDataLength > 0;
 }
 
-/* 1.234567890 s is easier to compare than to read: nanoseconds, as --where counts them. */
+/* Writes a property that is a number. Durations are in nanoseconds, as --where compares them. */
 static bool put_number(struct etwas_output *output, const struct etwas_current_event *current,
                        enum etwas_property property)
 {
@@ -334,7 +334,10 @@ static bool put_message(struct etwas_output *output, struct etwas_current_event 
     return true;
 }
 
-/* Writes the text of a message with a known format, and what of its payload is not in the text. */
+/*
+ * Writes the text of a message with a known format, and the part of its payload that the text does
+ * not show.
+ */
 static bool put_message_fields(struct etwas_output *output, struct etwas_dump *dump, bool quoted)
 {
     struct etwas_fields_rest rest;
@@ -350,7 +353,9 @@ static bool put_message_fields(struct etwas_output *output, struct etwas_dump *d
     return true;
 }
 
-/* Writes, after the fields, of which version they are if nothing describes an event of this one. */
+/*
+ * Writes, after the fields, which version they are of, if the event's own version is not described.
+ */
 static bool put_other_version(struct etwas_output *output,
                               const struct etwas_current_event *current, bool has_fields)
 {
@@ -389,7 +394,7 @@ static bool put_fields(struct etwas_output *output, struct etwas_dump *dump, boo
     return put_other_version(output, current, has_fields) || has_fields;
 }
 
-/* What the columns that are shown may not say of the fields; false: nothing. */
+/* Writes the marks that the shown columns may not contain. Returns false if there are none. */
 static bool put_marks(struct etwas_output *output, struct etwas_dump *dump)
 {
     struct etwas_current_event *current = &dump->current;
@@ -406,7 +411,7 @@ static bool put_marks(struct etwas_output *output, struct etwas_dump *dump)
 }
 
 /*
- * The values of a field; [1, 2] if there are several. What of it is not whole stands behind them.
+ * Writes the values of a field, as [1, 2] if there are several, then the rest of an incomplete one.
  */
 static bool put_field(struct etwas_output *output, struct etwas_dump *dump, uint32_t path,
                       bool quoted)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Reports events with a payload that contradicts their schema, once for each kind of event. */
+/* Reports events whose payload contradicts their schema, once for each kind of event. */
 
 #include "dump/dump.h"
 
 #include "cli/quiet.h"
 
-/* "etwas COMMAND: FILE: EVENT at TIME: " */
+/* Begins a message with "etwas COMMAND: FILE: EVENT at TIME: ". */
 static struct etwas_output *contradiction_begin(struct etwas_dump *dump)
 {
     static const struct etwas_dump_column event = {ETWAS_PROPERTY_EVENT, 0, NULL};
@@ -36,8 +36,8 @@ static uint32_t hash_of(struct etwas_event_string name)
 }
 
 /*
- * Begins a message as `begin` does, about an event that no schema describes. Returns NULL if its
- * kind was reported before.
+ * Begins such a message about an event without a schema. Returns NULL if its kind was reported
+ * before.
  */
 static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
 {
@@ -58,7 +58,10 @@ static struct etwas_output *begin_of_kind(struct etwas_dump *dump)
     return contradiction_begin(dump);
 }
 
-/* Ends a message. `is_last`: there is no room to remember further kinds, and none is reported. */
+/*
+ * Ends a message. `is_last`: no further kinds are reported, since there is no room to remember
+ * them.
+ */
 static void contradiction_end(struct etwas_output *errors, bool is_last)
 {
     etwas_output_text(errors, is_last ? "; of more events that is not told\n" : " (told once)\n");
@@ -77,7 +80,7 @@ void etwas_dump_report_senseless(struct etwas_dump *dump, const char *what)
 }
 
 /*
- * Begins a message as `begin` does, about an event with a schema. Returns NULL if that was reported
+ * Begins such a message about an event with a schema. Returns NULL if the schema was reported
  * before.
  */
 static struct etwas_output *begin_of_schema(struct etwas_dump *dump)
@@ -96,7 +99,9 @@ static void put_quoted(struct etwas_output *errors, const char *field)
     etwas_output_text(errors, "' ");
 }
 
-/* The fields of another version may well not fit. */
+/*
+ * A truncated field is not reported if the fields are those of another version, which may not fit.
+ */
 void etwas_dump_report_rest(struct etwas_dump *dump, const struct etwas_fields_rest *rest)
 {
     const struct etwas_schema_texts *schema_texts = dump->current.schema_texts;

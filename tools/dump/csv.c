@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Events as CSV. What an event does not have is an empty cell.
- */
+/* Writes events as CSV. What an event does not have is an empty cell. */
 
 #include "print/csv.h"
 #include "dump/dump.h"

@@ -30,7 +30,7 @@ static bool is_wanted(struct etwas_dump *dump)
            etwas_condition_holds(&dump->where, &dump->current);
 }
 
-/* Returns whether a record is an event, or the stack of one; others describe the file itself. */
+/* Returns whether a record is an event, or the stack of one. Other records describe the file. */
 static bool is_of_a_program(const struct etwas_input *input, const EVENT_RECORD *record)
 {
     return etwas_trace_coverage_is_event(input, record) || etwas_event_is_user_stack(record);
@@ -88,7 +88,7 @@ static void on_record(EVENT_RECORD *record)
     } else {
         etwas_dump_text(dump);
     }
-    /* A session may not have another event for long. */
+    /* Stop now: a session may not deliver another event for a long time. */
     dump->run->stop = dump->run->stop || (dump->run->live != NULL && dump->shown >= dump->limit);
 }
 
@@ -158,7 +158,7 @@ bool etwas_dump_finish_options(struct etwas_dump *dump, const struct etwas_comma
 
 static const char too_many[] = "for so many files";
 
-/* What the addresses of the next of the run's inputs are; its last part may say more. */
+/* Reads what addresses are in the next of the run's inputs. Its last part may contain more. */
 static bool read_addresses(struct etwas_dump *dump, const struct etwas_input *input,
                            const char *last_part)
 {
@@ -212,7 +212,7 @@ static int open_inputs(struct etwas_dump *dump, char *const *paths, uint32_t cou
     return result;
 }
 
-/* JSON has the names of processes where a file has them. */
+/* Returns whether JSON has names of processes, which it has if a file contains them. */
 static bool wants_process(const struct etwas_dump *dump)
 {
     bool is_kernel = false;
@@ -241,7 +241,7 @@ static int process(struct etwas_dump *dump)
     return etwas_input_process(dump->run);
 }
 
-/* Says what is to be said behind the events. Returns what the program exits with. */
+/* Prints the notes and errors that follow the events. Returns the exit status. */
 static int finish(struct etwas_dump *dump, char *const *paths, uint32_t count, int result)
 {
     etwas_dump_report_beyond(dump);
@@ -304,7 +304,7 @@ int etwas_dump_run(struct etwas_dump *dump, char *const *paths, uint32_t count)
     return result;
 }
 
-/* Returns whether to go on; otherwise *result is the exit status. */
+/* Returns whether to continue; otherwise *result is the exit status. */
 static bool read_options(int argc, char **argv, struct etwas_dump *dump, struct etwas_files *files,
                          int *result)
 {

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events as JSON objects, one a line. The keys and their order are part of the command's interface.
+ * Writes events as JSON objects, one a line. The keys and their order are part of the command's
+ * interface.
  */
 
 #include "dump/dump.h"
@@ -10,7 +11,7 @@
 #include "event/marks.h"
 #include "print/json.h"
 
-/* The GUID of a property that the event has. */
+/* Writes a GUID property, if the event has it. */
 static void put_guid(struct etwas_dump *dump, enum etwas_property property)
 {
     const etwas_guid *guid = etwas_current_event_guid(&dump->current, property);
@@ -20,7 +21,7 @@ static void put_guid(struct etwas_dump *dump, enum etwas_property property)
     }
 }
 
-/* A number that the event has. */
+/* Writes a numeric property, if the event has it. */
 static void put_number(struct etwas_dump *dump, enum etwas_property property)
 {
     const struct etwas_where_operand operand = {.source = ETWAS_WHERE_OF_PROPERTY,
@@ -60,9 +61,9 @@ static void put_stack(struct etwas_dump *dump)
 }
 
 /*
- * Writes all extended items but those that have keys of their own: the instance, a related
- * activity, a message's number, and, unless all is to be in hexadecimal, a stack. A decoded event's
- * items that describe it are left out, too.
+ * Writes the extended items without keys of their own. Others are left out: the instance, a related
+ * activity, a message's number, and a stack unless all is in hexadecimal. Items that describe a
+ * decoded event are left out, too.
  */
 static void put_extended(struct etwas_dump *dump)
 {
@@ -142,14 +143,14 @@ static void put_string(struct etwas_output *output, const char *key,
     }
 }
 
-/* Strings of the event, where it has them. */
+/* Writes a string property, if the event has it. */
 static void put_property(struct etwas_dump *dump, enum etwas_property property)
 {
     put_string(dump->output, etwas_property_name(property),
                etwas_current_event_string(&dump->current, property));
 }
 
-/* As the column has it, which is text already. */
+/* Writes the event's name as its column shows it, which is escaped already. */
 static void put_event(struct etwas_dump *dump)
 {
     struct etwas_event_string name = etwas_current_event_name(&dump->current, ETWAS_PROPERTY_EVENT);
@@ -163,7 +164,7 @@ static void put_marks(struct etwas_dump *dump, const struct etwas_fields_rest *r
     etwas_dump_report_rest(dump, rest);
 }
 
-/* The formatted text of a message. */
+/* Writes the formatted text of a message. */
 static bool put_message_text(struct etwas_dump *dump)
 {
     struct etwas_event_string text = {NULL, 0};
@@ -179,7 +180,7 @@ static bool put_message_text(struct etwas_dump *dump)
     return text.text != NULL;
 }
 
-/* The fields, or what is not decoded. */
+/* Writes the fields, or the payload that is not decoded. */
 static void put_payload(struct etwas_dump *dump)
 {
     struct etwas_output *output = dump->output;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Events as lines of columns, each column always there.
- */
+/* Writes events as lines of columns; each line has all columns. */
 
 #include "dump/dump.h"
 
@@ -28,7 +26,7 @@ void etwas_dump_text_title(struct etwas_dump *dump)
     etwas_output_char(output, '\n');
 }
 
-/* How wide a column is at least; what it shows stands at its right. */
+/* Returns the minimum width of a column whose values are right-aligned. */
 static unsigned width_of(enum etwas_property property)
 {
     switch (property) {
@@ -43,7 +41,7 @@ static unsigned width_of(enum etwas_property property)
 }
 
 enum {
-    NUMBER_BYTES = 64, /* more than a number takes, with the blanks before it */
+    NUMBER_BYTES = 64, /* more than a number takes, with its padding */
 };
 
 static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *column)
@@ -60,7 +58,7 @@ static void put_column(struct etwas_dump *dump, const struct etwas_dump_column *
         }
         return;
     }
-    /* A number: in one piece, with room for what goes before it. */
+    /* Reserves a number and its padding together, so that both are in one piece of the output. */
     start = etwas_output_room(output, NUMBER_BYTES);
     bytes = output->used_bytes;
     if (!etwas_dump_print_column(output, dump, column, true)) {
@@ -80,7 +78,7 @@ static bool is_origin(const struct etwas_dump_column *column)
            column[2].property == ETWAS_PROPERTY_TID;
 }
 
-/* These three columns. */
+/* Writes the columns cpu, pid and tid. */
 static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *columns)
 {
     const struct etwas_event *event = &dump->current.event;
@@ -95,7 +93,7 @@ static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *
         output->used_bytes += origin->bytes;
         return;
     }
-    /* In one piece: none of the three finds too little room, and has what is before it flushed. */
+    /* Reserves room for all three, so that no column causes a flush of the earlier ones. */
     (void)etwas_output_room(output, 3 * NUMBER_BYTES);
     start = output->used_bytes;
     put_column(dump, &columns[0]);
@@ -109,7 +107,7 @@ static void put_origin(struct etwas_dump *dump, const struct etwas_dump_column *
     memcpy(origin->text, output->bytes + start, origin->bytes);
 }
 
-/* Is it an error, or tells it of lost events? */
+/* Returns whether the event is an error, or reports lost events. */
 static bool is_wrong(const EVENT_RECORD *record)
 {
     static const etwas_guid lost = {

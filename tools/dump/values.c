@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Fields that are times, addresses of code, or places in files: what is known of them beside the
- * number.
+ * Writes what is known beside the number of a field that is a time, an address of code, or an
+ * offset in a file.
  */
 
 #include "dump/dump.h"
@@ -24,7 +24,7 @@ static bool read_number(const etwas_value *value, uint64_t *number)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* As the event's own time is shown, between quotes; 0 is none. */
+/* Writes a time like the event's own, between quotes. 0 means no time. */
 static bool put_time(struct etwas_output *output, const struct etwas_dump *dump,
                      const etwas_value *value, const char *quote)
 {
@@ -41,7 +41,7 @@ static bool put_time(struct etwas_output *output, const struct etwas_dump *dump,
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* A sample has its thread in the payload, and what tells of a thread its process. */
+/* A sample has its thread in the payload, and an event about a thread has the process there. */
 static uint32_t process_of(const struct etwas_dump *dump, const struct etwas_addresses *addresses)
 {
     const struct etwas_event *event = &dump->current.event;
@@ -74,7 +74,7 @@ static bool put_code(struct etwas_output *output, enum etwas_text_style style,
            etwas_addresses_print_known(output, style, addresses, &address, before, behind);
 }
 
-/* ---- places in files ------------------------------------------------------------------------- */
+/* ---- offsets in files ------------------------------------------------------------------------ */
 
 static bool put_place(struct etwas_output *output, const etwas_value *value)
 {
@@ -122,7 +122,7 @@ static bool put_json_code(struct etwas_dump *dump, const etwas_value *value)
     return put_code(dump->output, ETWAS_TEXT_JSON, dump, value, "\"", "\"");
 }
 
-/* What is said of the fields of a kind that are in no array or struct. */
+/* Writes an object about the fields of a kind that are in no array or struct. */
 static void put_object(struct etwas_dump *dump, const char *key, enum etwas_field_kind kind,
                        bool (*put)(struct etwas_dump *dump, const etwas_value *value))
 {

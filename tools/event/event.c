@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reads the parts of an EVENT_RECORD. Extended items come from the file: their sizes are checked.
+ * Reads the parts of an EVENT_RECORD. Extended items come from the file, so their sizes are
+ * checked.
  */
 
 #include "event/event.h"
@@ -119,7 +120,10 @@ static struct etwas_event_string string_at(const char *data, size_t offset, size
     return string;
 }
 
-/* Schema of a self-describing event: u16 size, tag bytes (bit 7: another follows), name. */
+/*
+ * Returns the name in the schema of a self-describing event: u16 size, tag bytes (bit 7: another
+ * follows), name.
+ */
 static struct etwas_event_string schema_name(const char *data, size_t bytes)
 {
     size_t offset = 2;
@@ -239,7 +243,7 @@ bool etwas_event_is_stack(const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
            item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE64;
 }
 
-/* A stack that is an event: which it is of, process and thread, then the frames. */
+/* An event StackWalk: the stamp of the event it belongs to, process and thread, then the frames. */
 enum {
     WALK_PROCESS_AT = 8,
     WALK_FRAMES_AT = 16,
@@ -266,7 +270,8 @@ static void read_walk(const EVENT_RECORD *record, struct etwas_event_stack *stac
 }
 
 /*
- * The stack follows an id of 8 bytes that joins the parts of a stack; only one part has been seen.
+ * An id of 8 bytes, which joins the parts of a stack, precedes the frames; only stacks of one part
+ * have been seen.
  */
 struct etwas_event_stack etwas_event_stack(const EVENT_RECORD *record)
 {

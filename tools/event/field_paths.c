@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Which fields are asked for.
- */
+/* The fields that a command line requests. */
 
 #include "event/field_paths.h"
 
@@ -26,7 +24,7 @@ uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const cha
     return ETWAS_FIELD_PATH_NONE;
 }
 
-/* The number of a path, which is added if it is new; NONE: there is no room. */
+/* Returns the number of a path, which is added if it is new; NONE if there is no room. */
 static uint32_t number_of(struct etwas_field_paths *paths, const char *text, size_t bytes)
 {
     uint32_t number = etwas_field_paths_find(paths, text, bytes);
@@ -73,7 +71,10 @@ static void put_path(struct etwas_output *errors, const struct etwas_field_path 
     etwas_output_char(errors, '\'');
 }
 
-/* A condition that names the field as well as the column means both. */
+/*
+ * Reports a field that a column of the same name hides. A condition that names both is not
+ * reported.
+ */
 static void report_hidden(struct etwas_output *errors, const struct etwas_field_path *path)
 {
     etwas_output_text(errors, "the condition compares the column '");
@@ -90,7 +91,8 @@ const char *etwas_field_path_column(const struct etwas_field_path *path)
     for (int i = 0; strlen(path->text) + 1 == path->bytes && i < ETWAS_PROPERTY_COUNT; i++) {
         etwas_suggest(&suggestion, path->text, etwas_property_name((enum etwas_property)i));
     }
-    return suggestion.distance != 0 ? suggestion.name : NULL; /* `fields.` stood before it */
+    return suggestion.distance != 0 ? suggestion.name : NULL; /* distance 0: `fields.NAME` was
+                                                               * given */
 }
 
 static void report_missed(struct etwas_output *errors, const struct etwas_field_path *path,

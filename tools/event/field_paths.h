@@ -3,10 +3,7 @@
 #ifndef ETWAS_TOOLS_EVENT_FIELD_PATHS_H
 #define ETWAS_TOOLS_EVENT_FIELD_PATHS_H
 
-/*
- * The fields that the command line asks for, by --where and --columns: `size`, or `point.x` of a
- * member of a struct.
- */
+/* The fields that --where and --columns request: `size`, or `point.x` for a member of a struct. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,22 +11,25 @@
 
 enum {
     ETWAS_FIELD_PATHS = 64,
-    ETWAS_FIELD_PATH_BYTES = 256, /* of one, with its 0 */
+    ETWAS_FIELD_PATH_BYTES = 256, /* per path, with its final 0 */
 };
 #define ETWAS_FIELD_PATH_NONE UINT32_MAX
 
 struct etwas_field_path {
-    char text[ETWAS_FIELD_PATH_BYTES]; /* each of its names with a 0 behind it */
+    char text[ETWAS_FIELD_PATH_BYTES]; /* its names, each terminated by a 0 */
     size_t bytes;
-    bool is_wanted;        /* its values are; else only whether an event has it */
-    bool is_hidden;        /* a column is called so, and that is compared */
+    bool is_wanted;        /* its values are needed; else only whether events have it */
+    bool is_hidden;        /* a column has this name, and is compared instead */
     bool met;              /* an event had it */
-    bool is_compared_with; /* it stands where a string may have been meant */
-    /* What an event had that is called alike: its path as it is written. Empty: nothing. */
+    bool is_compared_with; /* it is compared, and may have been meant as a string */
+    /*
+     * The path of an event's field whose name differs only in case or in its structs; empty: there
+     * is none.
+     */
     char alike[ETWAS_FIELD_PATH_BYTES];
 };
 
-/* Returns the column that a mistyped path may mean; NULL: none. */
+/* Returns the column that a mistyped path may mean; NULL if there is none. */
 const char *etwas_field_path_column(const struct etwas_field_path *path);
 
 struct etwas_field_paths {
@@ -39,13 +39,13 @@ struct etwas_field_paths {
 
 /*
  * Returns the number of a path, which is added if it is new. `text` is as in struct
- * etwas_field_path. ETWAS_FIELD_PATH_NONE: it is too long, or there are too many.
+ * etwas_field_path. Returns ETWAS_FIELD_PATH_NONE if it is too long, or there are too many.
  */
 uint32_t etwas_field_paths_add(struct etwas_field_paths *paths, const char *text, size_t bytes);
 
 /*
- * Remembers that a column of that name is compared, so that etwas_field_paths_report can tell if
- * events have a field of the same name. Does nothing if there is no more room.
+ * Remembers that a column of that name is compared, so that etwas_field_paths_report can check
+ * whether events have a field of the same name. Does nothing if there is no room.
  */
 void etwas_field_paths_watch(struct etwas_field_paths *paths, const char *text, size_t bytes);
 
@@ -54,9 +54,9 @@ uint32_t etwas_field_paths_find(const struct etwas_field_paths *paths, const cha
                                 size_t bytes);
 
 /*
- * Reports on standard error which of the fields no event had, which field may have been meant, and
- * which field a column hides. `whose` names the events, as "no event". Returns whether a field was
- * missing.
+ * Reports on standard error which requested fields no event had, which field may have been meant,
+ * and which field a column hides. `whose` names the events, such as "no event". Returns whether a
+ * field was missing.
  */
 bool etwas_field_paths_report(const struct etwas_field_paths *paths, const char *command,
                               const char *whose);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Goes through the fields of an event once, and writes them in one of the two forms.
- */
+/* Goes through the fields of an event once, and writes them as text or JSON. */
 
 #include "event/fields.h"
 
@@ -15,15 +13,15 @@
 #include <stdlib.h>
 
 enum {
-    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
+    /* A limit above the longest text of a value: 2 digits a byte, 4 bytes a UTF-16 unit. */
     TEXT_BYTES = 256 * 1024,
-    /* Mostly a value's text is shorter, and goes to the output as it is. */
+    /* Most values have a shorter text, which goes to the output directly. */
     SHORT_BYTES = 256,
 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The whole text of a value, in the scratch text of the output that it is for. */
+/* Returns the text of a value, in the scratch buffer of its output. */
 static const struct etwas_output *text_of(struct etwas_output *output, const etwas_value *value)
 {
     struct etwas_output *text = etwas_output_scratch(output);
@@ -40,15 +38,15 @@ static bool is_unsigned(uint16_t in_type)
            in_type == TDH_INTYPE_HEXINT32 || in_type == TDH_INTYPE_HEXINT64;
 }
 
-/* Can the value's text hold what was not made by the decoder itself? */
+/* Returns whether the value's text may contain text from the file, which must be escaped. */
 static bool is_foreign(const etwas_value *value)
 {
     return value->field->map != NULL || etwas_value_is_string(value);
 }
 
 /*
- * Whole numbers, which most values are, in the decoder's own form but without asking it. False: it
- * is something else.
+ * Writes an integer, as most values are, in the decoder's form but without calling it. Returns
+ * false for any other value.
  */
 static bool put_whole_number(struct etwas_output *output, const etwas_value *value)
 {
@@ -150,7 +148,7 @@ static void put_json_string(struct etwas_output *output, const etwas_value *valu
     etwas_output_char(output, '"');
 }
 
-/* Writes the fewest digits that give the same value back: up to 9 for a float, else up to 17. */
+/* Writes the fewest digits that are read back as the same value: up to 9 for a float, else 17. */
 static void put_json_float(struct etwas_output *output, double value, bool is_double)
 {
     int digits = is_double ? 15 : 6;
@@ -171,7 +169,7 @@ static void put_json_float(struct etwas_output *output, double value, bool is_do
     etwas_output_text(output, text);
 }
 
-/* A name of an enumeration is a string, everything else what it is. */
+/* Writes the name of an enumeration value as a string, and any other value as its own type. */
 static void put_json_value(struct etwas_output *output, const etwas_value *value)
 {
     etwas_number number;
@@ -199,9 +197,9 @@ static void put_json_value(struct etwas_output *output, const etwas_value *value
     }
 }
 
-/* ---- all of an event ------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* What stands before a value: a separator, and unless it is in an array its name. */
+/* Writes what precedes a value: a separator, and outside arrays its name. */
 static void put_before(struct etwas_fields_form *form, const etwas_schema_field *field)
 {
     struct etwas_fields_nesting *nesting = &form->nesting;
@@ -286,7 +284,7 @@ static void put_rest(struct etwas_fields_form *form, const etwas_value *value,
     etwas_fields_print_rest(form->output, rest);
 }
 
-/* A field of which its schema says that it is nothing to read; JSON has it. */
+/* Returns whether to leave out a field whose schema marks it as not printable. JSON has it. */
 static bool is_left_out(const struct etwas_fields_form *form, const etwas_value *value)
 {
     return value->out_type == TDH_OUTTYPE_NOPRINT && !form->json &&

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The marks of an event in both forms.
- */
+/* Writes the marks of an event as JSON and in words. */
 
 #include "event/marks.h"
 
@@ -30,7 +28,7 @@ bool etwas_marks_are_there(const struct etwas_schema_texts *schema_texts,
            etwas_marks_version(schema_texts, record) != ETWAS_MARKS_OWN_VERSION;
 }
 
-/* Its whole path, as `point.size#2`. */
+/* Writes the whole path of a field, such as `point.size_2`. */
 static void put_path(struct etwas_output *output, enum etwas_text_style style,
                      const struct etwas_schema_texts *schema_texts, const etwas_value *value)
 {

@@ -36,7 +36,7 @@ enum {
 /* The class of samples, system calls and interrupts. */
 extern const etwas_guid etwas_names_performance_class;
 
-/* The class of stacks that are events of their own, and their type. */
+/* The class of events that are stacks, and their type. */
 extern const etwas_guid etwas_names_stack_class;
 enum {
     ETWAS_NAMES_STACK_TYPE = 32
@@ -47,14 +47,11 @@ enum {
  */
 const char *etwas_names_class(const etwas_guid *guid);
 
-/*
- * Returns the name of a type of the class etwas_names_header_class, such as "Header"; NULL if it
- * has none.
- */
+/* Returns the name of a type of etwas_names_header_class, such as "Header"; NULL if it has none. */
 const char *etwas_names_header_type(uint8_t type);
 
 /*
- * Writes the names of log file modes with `separator` between two: "sequential, buffering". Bits
+ * Writes the names of log file modes, separated by `separator`: "sequential, buffering". Bits
  * without a name are written in hexadecimal.
  */
 void etwas_names_mode(struct etwas_output *output, uint32_t log_file_mode, const char *separator);
@@ -72,24 +69,27 @@ const char *etwas_names_verdict(uint32_t verdict);
 const char *etwas_names_stated_by(uint32_t stated_by);
 
 /*
- * Returns why a trace could not be opened or read, or clocks could not be examined, as a part of a
- * sentence; NULL for a code that is not expected.
+ * Returns why a trace could not be opened or read, or clocks could not be examined, as part of a
+ * sentence; NULL for an unexpected code.
  */
 const char *etwas_names_error(uint32_t code);
 
-/* Returns why a process cannot log into a session, as a part of a sentence (unattached_code). */
+/*
+ * Returns why a process cannot log into a session, as part of a sentence; `code` is an
+ * unattached_code.
+ */
 const char *etwas_names_unattached(uint32_t code);
 
-/* Why events were lost in the kernel, and what helps; behind a number of them. */
+/* Why events were lost in the kernel, and what helps; printed after their number. */
 extern const char etwas_names_lost_no_room[];
 extern const char etwas_names_lost_not_handed_over[];
 
-/* Prints how many of what was lost in the kernel were context switches, and a line break. */
+/* Prints how many of the events lost in the kernel were context switches, and a line break. */
 void etwas_names_put_lost_switches(struct etwas_output *output, uint64_t switches);
 
 /*
- * Prints a sentence about processes that could not log, and a line break. `verb`: "cannot log
- * into it". `processes` 0: their number is not known.
+ * Prints a sentence about processes that could not log, and a line break. `verb`: such as "cannot
+ * log into it". `processes`: 0 if their number is not known.
  */
 void etwas_names_put_unattached(struct etwas_output *output, uint32_t processes, const char *verb,
                                 uint32_t code);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What is made of a schema: its texts, and which of its fields are asked for.
- */
+/* Makes the texts of a schema, and finds which of its fields are requested. */
 
 #include "event/schema_texts.h"
 
@@ -19,13 +17,13 @@
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* All texts of one schema, while they are made. */
+/* The texts of one schema while they are made. */
 struct texts {
     char *bytes;
     size_t used;
     size_t capacity;
     bool failed;
-    struct etwas_output made; /* one of them, before it is known how long it is */
+    struct etwas_output made; /* the current text, whose length is not known yet */
 };
 
 static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
@@ -41,7 +39,7 @@ static void keep_bytes(struct texts *texts, const char *bytes, size_t count,
     texts->used += count;
 }
 
-/* Takes the text that was made, and begins the next. */
+/* Keeps the text that was made, and begins the next. */
 static void keep_made(struct texts *texts, struct etwas_kept_text *kept)
 {
     keep_bytes(texts, texts->made.bytes, texts->made.used_bytes, kept);
@@ -106,7 +104,7 @@ static void keep_title(struct texts *texts, struct etwas_schema_texts *schema_te
     keep_made(texts, &schema_texts->name);
 }
 
-/* A name with blanks as --where has it. */
+/* Writes a name in the syntax of --where, which quotes names with spaces. */
 static void put_name(struct etwas_output *made, const char *name)
 {
     bool quoted = strchr(name, ' ') != NULL && strchr(name, '`') == NULL;
@@ -116,7 +114,7 @@ static void put_name(struct etwas_output *made, const char *name)
     etwas_output_text(made, quoted ? "`" : "");
 }
 
-/* `number`: how many fields beside it have its name and come before it. */
+/* `number`: how many earlier fields of the same struct have the same name. */
 static void keep_field(struct texts *texts, struct etwas_schema_texts_field *field,
                        const char *name, uint32_t number)
 {
@@ -137,7 +135,7 @@ static void keep_field(struct texts *texts, struct etwas_schema_texts_field *fie
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* A field, its struct, and how many beside it have its name and come before it. */
+/* A field, its struct, and how many earlier fields of that struct have the same name. */
 struct relation {
     const char *name;
     uint32_t field;
@@ -149,8 +147,8 @@ struct relation {
 
 enum {
     FULL_BYTES = 1024,
-    FULL_DEPTH = 128,  /* of structs in each other; the decoder allows fewer */
-    NUMBER_BYTES = 16, /* #4294967295 and more */
+    FULL_DEPTH = 128,  /* nesting of structs; the decoder allows less */
+    NUMBER_BYTES = 16, /* at least for _4294967295 and its 0 */
 };
 
 static int compare_relations(const void *left, const void *right)
@@ -194,7 +192,7 @@ static void find_parents(const etwas_schema *schema, struct relation *relations)
     }
 }
 
-/* Is the field at the end of this path? */
+/* Returns whether the path denotes the field. */
 static bool is_at(const struct etwas_field_path *path, const struct relation *relations,
                   uint32_t field)
 {
@@ -214,7 +212,10 @@ static bool is_at(const struct etwas_field_path *path, const struct relation *re
     }
 }
 
-/* A name with its number among its likes; what is too long is cut between characters. */
+/*
+ * Appends a name, with its number if others have the same name. Cuts a long name between
+ * characters.
+ */
 static size_t append_own(char text[FULL_BYTES], size_t used, const struct relation *relation)
 {
     size_t bytes =
@@ -228,7 +229,7 @@ static size_t append_own(char text[FULL_BYTES], size_t used, const struct relati
     return used;
 }
 
-/* STRUCT.MEMBER, of which *own_at is where the member begins. */
+/* Keeps STRUCT.MEMBER, and sets own_at to where the member begins. */
 static void keep_full(struct texts *texts, struct etwas_schema_texts_field *field,
                       const struct relation *relations, uint32_t index)
 {
@@ -250,7 +251,7 @@ static void keep_full(struct texts *texts, struct etwas_schema_texts_field *fiel
     keep_bytes(texts, text, used, &field->full);
 }
 
-/* STRUCT.MEMBER; nothing if it is too long. */
+/* Writes STRUCT.MEMBER, or nothing if it is too long. */
 static void write_path(char text[ETWAS_FIELD_PATH_BYTES], const struct relation *relations,
                        uint32_t field)
 {
@@ -273,7 +274,7 @@ static void write_path(char text[ETWAS_FIELD_PATH_BYTES], const struct relation 
     memcpy(text, reversed + at, sizeof reversed - at);
 }
 
-/* Notes the field with a path that ends in its name, in letters of whatever case. */
+/* Remembers a field whose name is the last part of the path, ignoring case. */
 static void note_alike(struct etwas_field_path *path, const struct relation *relations,
                        uint32_t field)
 {
@@ -287,7 +288,7 @@ static void note_alike(struct etwas_field_path *path, const struct relation *rel
     }
 }
 
-/* Arrays of addresses are stacks, which are shown as such. */
+/* Arrays of addresses are not included: they are stacks, and shown as such. */
 static bool is_code(const etwas_schema_field *field)
 {
     static const char *const names[] = {"InstructionPointer", "ProgramCounter", "Routine",

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_HOST_HOST_H
 #define ETWAS_TOOLS_HOST_HOST_H
 
-/*
- * etwas-host: a process whose only purpose is one session, which it keeps until it ends.
- */
+/* etwas-host: a process that keeps one session until it ends. */
 
 #include <etwas/evntrace.h>
 
@@ -13,26 +11,26 @@
 
 enum {
     /*
-     * Written to the program that started the host: what comes next says where the session is, what
-     * came before were messages.
+     * Written to the program that started the host: messages precede it, and where the session is
+     * follows it.
      */
     ETWAS_HOST_RUNS = '\0'
 };
 
-/* Tells a service manager something, if there is one (sd_notify): "READY=1". */
+/* Sends a state such as "READY=1" to the service manager, if there is one (sd_notify). */
 void etwas_host_notify(const char *state);
 
-/* Standard input, output and error become /dev/null. */
+/* Redirects standard input, output and error to /dev/null. */
 void etwas_host_let_go(void);
 
 /*
- * SIGINT, SIGTERM and SIGHUP wait from here on. Before there is any thread, which would get them.
+ * Blocks SIGINT, SIGTERM and SIGHUP. Call it before threads are created, which would receive them.
  */
 void etwas_host_block_signals(void);
 
 /*
- * Waits until the session has ended; each of these signals stops it. False: there is no thread for
- * that, and it has been stopped.
+ * Waits until the session has ended; each of these signals stops it. Returns false if no thread
+ * could be created for that; then the session was stopped.
  */
 bool etwas_host_serve(TRACEHANDLE session);
 

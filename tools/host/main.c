@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The program etwas-host: starts a session for everybody of its user, and ends with it. `etwas
- * start` runs it in the background, a service manager as it is.
+ * The program etwas-host: starts a session for all programs of its user, and ends with it. `etwas
+ * start` runs it in the background, a service manager in the foreground.
  */
 
 #include "cli/guides.h"
@@ -33,13 +33,13 @@ static const char help[] =
     "\n"
     "Its options are those of 'etwas start': see 'etwas start --help'.\n";
 
-/* What etwas-host reads its command line by. */
+/* The command that etwas-host reads its command line with. */
 const struct etwas_command *const etwas_commands[] = {&etwas_start_command, NULL};
 const struct etwas_guide etwas_guides[] = {{NULL, NULL, NULL}};
 
-static const char *command = "etwas-host"; /* for messages */
+static const char *command = "etwas-host"; /* in messages */
 
-/* Nobody is told when it ends by itself. */
+/* Says on the line when the session will end by itself, since no message can be printed then. */
 static void say_until(struct etwas_output *output, const EVENT_TRACE_PROPERTIES *properties)
 {
     const uint32_t endless =
@@ -54,7 +54,7 @@ static void say_until(struct etwas_output *output, const EVENT_TRACE_PROPERTIES 
     }
 }
 
-/* Where the session is, in a line; and in another, if it is of this process alone. */
+/* Prints where the session is, and on a second line if no other process can log to it. */
 static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
     etwas_session_counts counts;
@@ -83,7 +83,7 @@ static void say_runs(const struct etwas_steer_block *block, TRACEHANDLE session)
     }
 }
 
-/* False: events were lost since the file could not be written. */
+/* Returns false if events were lost because the file could not be written. */
 static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session)
 {
     struct etwas_output *output = etwas_standard_output();
@@ -111,7 +111,7 @@ static bool say_ended(const struct etwas_steer_block *block, TRACEHANDLE session
 
 static int host(const struct etwas_steer_start_request *request, bool in_background)
 {
-    static struct etwas_steer_block block; /* as it has begun */
+    static struct etwas_steer_block block; /* as it was at the start */
     TRACEHANDLE session;
 
     etwas_host_block_signals();
@@ -119,7 +119,8 @@ static int host(const struct etwas_steer_start_request *request, bool in_backgro
         return ETWAS_EXIT_FAILED;
     }
     /*
-     * The folder that it is started in may go; but what the environment names was meant from there.
+     * Leaves the current folder, which may then be removed. This comes after reading the
+     * environment, which may have relative paths.
      */
     if (in_background && chdir("/") != 0) {
         fprintf(stderr, "%s: /: %s\n", command, strerror(errno));
@@ -145,10 +146,7 @@ static int host(const struct etwas_steer_start_request *request, bool in_backgro
 
 int main(int argc, char **argv)
 {
-    /*
-     * Users do not give this: `etwas start` gives it to the program that it puts into the
-     * background.
-     */
+    /* An internal option, with which `etwas start` runs this program in the background. */
     bool in_background = argc > 1 && strcmp(argv[1], "--background") == 0;
     static struct etwas_steer_start_request request;
     int result;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a service manager is told: a datagram to the socket that NOTIFY_SOCKET names, a path, or
- * with @ a name outside the file system.
+ * Notifies the service manager: sends a datagram to the socket in NOTIFY_SOCKET, a path, or with @
+ * an abstract name.
  */
 
 #include "host/host.h"
@@ -32,8 +32,8 @@ void etwas_host_notify(const char *state)
     descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor >= 0) {
         /*
-         * A service manager that does not get it sees that the service does not get ready, and says
-         * so.
+         * If the datagram is lost, the service manager reports that the service does not become
+         * ready.
          */
         (void)sendto(descriptor, state, strlen(state), MSG_NOSIGNAL,
                      (const struct sockaddr *)&address,

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Serves a session until it ends. One thread waits for signals, which stop it; another one for its
- * end, however it ends.
+ * Serves a session until it ends. One thread waits for signals, which stop it; another waits for
+ * its end, whatever the cause.
  */
 
 #include "host/host.h"
@@ -36,14 +36,17 @@ void etwas_host_block_signals(void)
     sigset_t set = our_signals();
 
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* the program that started it may be gone */
+    (void)signal(SIGPIPE, SIG_IGN); /* the program that started the host may have ended */
 }
 
 void etwas_host_let_go(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    /* Where there is none, the program that started us must not wait for the end of the session. */
+    /*
+     * Without /dev/null, close them, so that the program that started us does not wait for the
+     * session's end.
+     */
     for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++) {
         if (null < 0 || dup2(null, standard) < 0) {
             (void)close(standard);
@@ -60,9 +63,7 @@ struct watch {
     atomic_bool has_ended;
 };
 
-/*
- * Waits for the end of the session, and sends one of the signals to the thread that waits for them.
- */
+/* Waits for the end of the session, then wakes the thread that waits for signals. */
 static void *await_end(void *argument)
 {
     struct watch *watch = argument;
@@ -73,7 +74,7 @@ static void *await_end(void *argument)
     return NULL;
 }
 
-/* Where another stops it just now, its end comes all the same. */
+/* Fails if the session is being stopped already, which ends it as well. */
 static void stop(TRACEHANDLE session)
 {
     static struct etwas_steer_block block;

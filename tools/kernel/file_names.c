@@ -18,7 +18,7 @@ struct etwas_file_names_entry {
     const struct etwas_file_name *name;
     uint64_t file;
     uint32_t trace;
-    bool is_path; /* it is what was asked for, and may begin anywhere */
+    bool is_path; /* a path as given to open, which may be relative */
 };
 
 /* Returns NULL if the file has no name. */
@@ -68,7 +68,7 @@ static struct etwas_file_name *keep_name(struct etwas_file_names *names, const c
     return name;
 }
 
-/* What somebody asked for when he opened it counts until a name is told. */
+/* Sets a file's name. The path with which a file was opened counts until its name is recorded. */
 static void set_name(struct etwas_file_names *names, const struct etwas_file_names_entry *wanted,
                      const char *text, bool is_second)
 {
@@ -90,7 +90,7 @@ static void set_name(struct etwas_file_names *names, const struct etwas_file_nam
     }
 }
 
-/* What a record says. What is deleted has no number but that of the operation. */
+/* Reads a file's number and name. A deleted file has no number except that of the operation. */
 static void read_name(const etwas_schema *schema, const EVENT_RECORD *record,
                       struct etwas_file_names_entry *wanted, char name[ETWAS_FILE_NAMES_BYTES])
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reads the payloads of the kernel's classes at their offsets. Payloads come from files: their
+ * Reads the payloads of the kernel's classes at fixed offsets. Payloads come from files, so their
  * sizes are checked.
  */
 
@@ -46,7 +46,7 @@ enum {
 };
 
 /*
- * Layout of StackWalk, and of the record that a stack is unwound from, which has the event's own
+ * Layout of StackWalk, and of the record that a stack is unwound from. The latter has its event's
  * time.
  */
 enum {
@@ -62,7 +62,7 @@ enum {
     READY_BYTES = 8,
 };
 
-/* Types of FileIo, and where its version 3 has what. */
+/* Types of FileIo, and offsets in its version 3. */
 enum {
     FILE_NAME = 0,
     FILE_NAME_CREATE = 32,
@@ -74,24 +74,24 @@ enum {
     FILE_DELETE_PATH = 79,
     FILE_LAST = 81,
     FILE_VERSION = 3,
-    FILE_OBJECT_AT = 8, /* behind the operation */
+    FILE_OBJECT_AT = 8, /* after the operation */
     FILE_KEY_AT = 16,
-    FILE_OFFSET_BYTES = 8, /* before it, of what is read and written */
+    FILE_OFFSET_BYTES = 8, /* in reads and writes, precedes it */
     FILE_END_BYTES = 8,
 };
 
-/* Types of TcpIp and UdpIp, and where their version 2 has what. */
+/* Types of TcpIp and UdpIp, and offsets in their version 2. */
 enum {
     SOCKET_SEND = 10,
     SOCKET_RECEIVE = 11,
-    SOCKET_IPV6 = 16, /* more than of IPv4 */
+    SOCKET_IPV6 = 16, /* added to the type for IPv4 */
     SOCKET_VERSION = 2,
-    SOCKET_ENDS_AT = 8, /* remote, local, and their ports */
+    SOCKET_ENDS_AT = 8, /* remote and local address, and their ports */
     SOCKET_IPV4_BYTES = 4,
     SOCKET_IPV6_BYTES = 16,
 };
 
-/* Types of DiskIo, and where its version 3 has what. */
+/* Types of DiskIo, and offsets in its version 3. */
 enum {
     DISK_READ = 10,
     DISK_WRITE = 11,
@@ -106,24 +106,21 @@ enum {
     DISK_FLUSH_BYTES = 28,
 };
 
-/* Layout of the record with which a session of its own process begins. */
+/* Layout of the first record in a session that records its own process alone. */
 enum {
     RUNG_PROCESS_AT = 8,
     RUNG_BYTES = 16,
 };
 
-/* States of the thread that gives way. */
+/* States of the old thread of a switch. */
 enum {
     STATE_READY = 1,
-    STATE_STANDBY = 3, /* ready, and a processor is chosen */
+    STATE_STANDBY = 3, /* ready, with a processor chosen */
     STATE_TERMINATED = 4,
-    STATE_DEFERRED_READY = 7, /* ready, and no processor is chosen yet */
+    STATE_DEFERRED_READY = 7, /* ready, with no processor chosen yet */
 };
 
-/*
- * Where a switch has its fields, since version 2; the threads of all versions are in the same
- * places.
- */
+/* Offsets in a switch since version 2; the threads are in the same places in all versions. */
 enum {
     SWITCH_VERSION = 2,
     SWITCH_LAST_VERSION = 4,
@@ -134,7 +131,7 @@ enum {
 };
 
 enum {
-    THREAD_VERSION = 1, /* before it the thread came first, then the process */
+    THREAD_VERSION = 1, /* earlier versions have the thread before the process */
     THREAD_LAST_VERSION = 4,
 };
 
@@ -157,7 +154,7 @@ static const etwas_guid tcp_class = {
 static const etwas_guid udp_class = {
     0xbf3a50c5, 0xa9c9, 0x4988, {0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80}};
 
-/* Whether fields behind a pointer are where they are looked for. */
+/* Returns whether pointers have 8 bytes, as the offsets of the fields after them assume. */
 static bool is_wide(const EVENT_RECORD *record)
 {
     return (record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER) == 0;
@@ -279,7 +276,8 @@ static bool read_fault(const EVENT_RECORD *record, struct etwas_kernel_event *ev
 }
 
 /*
- * Reads the file's key. Operations on an open file have its number instead, which is the same here.
+ * Reads the file's key. Operations on an open file have its number instead, which is the same in
+ * these traces.
  */
 static bool read_file(const EVENT_RECORD *record, struct etwas_kernel_event *event)
 {
@@ -299,7 +297,7 @@ static bool read_file(const EVENT_RECORD *record, struct etwas_kernel_event *eve
             etwas_event_u64(record, at + (type == FILE_CREATE ? FILE_OBJECT_AT : FILE_KEY_AT));
     }
     if (type == FILE_DELETE_PATH && event->file == 0) {
-        event->file = event->operation; /* as etwas_file_names_add_record has it */
+        event->file = event->operation; /* as in etwas_file_names_add_record */
     }
     return true;
 }

@@ -16,7 +16,7 @@ enum {
     VERSION = 1,
 };
 
-/* Before its name and its module. */
+/* The part before its name and module. */
 struct payload {
     uint32_t version;
     uint32_t left_out;
@@ -63,7 +63,7 @@ void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
     symbols->is_sorted = false;
 }
 
-/* Sorts by address; the last added of several symbols at one address counts. */
+/* Compares by address; of symbols at one address the one added last counts. */
 static int compare(const void *left, const void *right)
 {
     const struct etwas_kernel_symbol *one = left;

@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_KERNEL_KERNEL_SYMBOLS_H
 
 /*
- * The kernel's functions, by the records in which a trace has their addresses
+ * The kernel's functions, from the records with their addresses in a trace
  * (docs/reference/file-format.md).
  */
 
@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_KERNEL_SYMBOLS = 1 << 20, /* further ones of a trace are left out */
+    ETWAS_KERNEL_SYMBOLS = 1 << 20, /* further functions of a trace are dropped */
 };
 
 struct etwas_kernel_symbol {
     uint64_t address;
     uint64_t bytes;
     uint32_t order;
-    char *module; /* "": the kernel itself; behind the name, in one piece of memory */
+    char *module; /* "": the kernel itself; shares the name's memory */
     char *name;
 };
 
@@ -33,11 +33,11 @@ struct etwas_kernel_symbols {
     bool out_of_memory;
 };
 
-/* Adds a record of that type (etwas_event_is_kernel_symbol), which may hold anything. */
+/* Adds a record of that type (etwas_event_is_kernel_symbol), whose payload may be invalid. */
 void etwas_kernel_symbols_add_record(struct etwas_kernel_symbols *symbols,
                                      const EVENT_RECORD *record);
 
-/* Returns the function that an address is in; NULL if it is not known. */
+/* Returns the function that contains an address; NULL if it is not known. */
 const struct etwas_kernel_symbol *etwas_kernel_symbols_find(struct etwas_kernel_symbols *symbols,
                                                             uint64_t address);
 

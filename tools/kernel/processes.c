@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Lives of ids in the order in which they begin, each with the one before; a hash table has the
- * last ones.
+ * A list of lives in the order in which they begin, each linked to the id's life before it. A hash
+ * table has the last ones.
  */
 
 #include "kernel/processes.h"
@@ -21,7 +21,7 @@ enum {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Returns the number of the last life of an id, from 1; 0: there is none. */
+/* Returns the number of an id's last life, from 1; 0 if there is none. */
 static uint32_t processes_number(const struct etwas_processes *processes, uint32_t process,
                                  struct etwas_hash_place *place)
 {
@@ -71,7 +71,7 @@ static bool add_life(struct etwas_processes *processes, const struct etwas_proce
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* TThreadId is what starts or ends, ThreadId what is given a name. */
+/* Thread events have the id in TThreadId, events that name a thread in ThreadId. */
 static bool is_id(const struct etwas_processes *processes, const char *field)
 {
     return processes->is_of_threads
@@ -79,7 +79,7 @@ static bool is_id(const struct etwas_processes *processes, const char *field)
                : strcmp(field, "ProcessId") == 0;
 }
 
-/* False: it does not say which process, or thread. */
+/* Returns false if the record has no id of a process or thread. */
 static bool read_fields(const struct etwas_processes *processes, const etwas_schema *schema,
                         const EVENT_RECORD *record, uint32_t *process,
                         char name[ETWAS_PROCESSES_NAME_BYTES])
@@ -121,7 +121,7 @@ enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *pro
         return ETWAS_PROCESSES_SAME;
     }
     last = last_of(processes, *process);
-    if (last != NULL && type == START && name[0] == '\0') { /* another one, without a name */
+    if (last != NULL && type == START && name[0] == '\0') { /* a new process without a name */
         last->until = last->has_ended ? last->until : time;
         last->has_ended = true;
         return ETWAS_PROCESSES_SAME;
@@ -139,7 +139,7 @@ enum etwas_processes_news etwas_processes_add_record(struct etwas_processes *pro
         last->until = time;
         return ETWAS_PROCESSES_SAME;
     }
-    if (last != NULL && last->has_ended && type == END) { /* told twice */
+    if (last != NULL && last->has_ended && type == END) { /* its end was recorded twice */
         return ETWAS_PROCESSES_SAME;
     }
     if (name[0] == '\0' || !add_life(processes, &life, name)) {
@@ -156,7 +156,10 @@ void etwas_processes_follow(struct etwas_processes *processes, struct etwas_sche
     etwas_schedule_time(schedule, time_ns);
     if (etwas_processes_add_record(processes, record, time_ns, &process) ==
         ETWAS_PROCESSES_RENAMED) {
-        /* What is found out later, by looking, somebody else tells. */
+        /*
+         * The processor is known only if the process logged the event itself, and not if another
+         * found out later.
+         */
         etwas_schedule_exec(schedule, process,
                             record->EventHeader.ThreadId == process
                                 ? record->BufferContext.ProcessorIndex
@@ -191,7 +194,7 @@ const char *etwas_processes_name(const struct etwas_processes *processes, uint32
     return number != ETWAS_PROCESSES_NONE ? processes->lives[number].name : NULL;
 }
 
-/* The number of the first life of the process that has this one. */
+/* Returns the number of the first life of the process that this life belongs to. */
 static uint32_t first_of(const struct etwas_processes *processes, uint32_t number)
 {
     while (!processes->lives[number].begins && processes->lives[number].before > 0) {
@@ -208,7 +211,7 @@ uint32_t etwas_processes_now(const struct etwas_processes *processes, uint32_t p
                         : ETWAS_PROCESSES_NONE;
 }
 
-/* From the last one backwards. */
+/* Writes the names from the last one backwards. */
 const char *etwas_processes_names(const struct etwas_processes *processes, uint32_t process,
                                   uint32_t first, char *room, size_t room_bytes)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Follows threads from switch to switch.
- */
+/* Follows threads from switch to switch. */
 
 #include "kernel/schedule.h"
 
@@ -12,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-    IDLE = 0, /* every processor's idle thread has this id */
+    IDLE = 0, /* the id of every processor's idle thread */
 };
 
 /* ---- switches -------------------------------------------------------------------------------- */
@@ -43,7 +41,7 @@ static void count_processor(const struct etwas_schedule *schedule,
     count_processor_to(schedule, processor, schedule->end_ns, known);
 }
 
-/* Since its newest switch. */
+/* Returns whether events were lost since the processor's last switch. */
 static bool has_lost(const struct etwas_schedule_processor *processor)
 {
     return processor->gap_end_ns > processor->since_ns;
@@ -62,8 +60,8 @@ struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedul
 }
 
 /*
- * Accounts a processor's time up to its first switch. Returns false if the thread that gives way
- * cannot have run so long.
+ * Counts a processor's time up to its first switch. Returns false if the thread that gives way
+ * cannot have run all that time.
  */
 static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                   uint32_t id, struct etwas_schedule_thread *thread)
@@ -86,8 +84,8 @@ static bool begin(struct etwas_schedule *schedule, struct etwas_schedule_process
 }
 
 /*
- * A switch is missing: since the one before, the states of the thread that should have run and of
- * the one that did are unknown.
+ * Handles a missing switch: since the last one, the states of the thread that should have run and
+ * of the one that did are unknown.
  */
 static void forget(struct etwas_schedule *schedule,
                    const struct etwas_schedule_processor *processor,
@@ -101,14 +99,14 @@ static void forget(struct etwas_schedule *schedule,
         other->state = ETWAS_SCHEDULE_UNKNOWN;
     }
     if (thread != NULL) {
-        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, it seemed */
+        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* on another processor, it seemed */
             thread->state = ETWAS_SCHEDULE_UNKNOWN;
         }
         etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_UNKNOWN, processor->since_ns);
     }
 }
 
-/* Ends a gap that began at from_ns. Time that is in another processor's gap, too, counts once. */
+/* Ends a gap that began at from_ns. Time in the gaps of several processors counts once. */
 static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                     int64_t from_ns)
 {
@@ -119,21 +117,21 @@ static void end_gap(struct etwas_schedule *schedule, struct etwas_schedule_proce
 }
 
 /*
- * Returns when the last event before the loss was. That is not before the processor's newest
- * switch, which was one of them.
+ * Returns the time of the last event before the loss. It is at or after the processor's last
+ * switch, which is such an event.
  */
 static int64_t began_to_lose(const struct etwas_schedule *schedule,
                              const struct etwas_schedule_processor *processor, uint64_t lost_ns)
 {
     uint64_t since_ns = etwas_kernel_ns(processor->since_ns, schedule->end_ns);
 
-    lost_ns = lost_ns == 0 ? 1 : lost_ns; /* something was lost */
+    lost_ns = lost_ns == 0 ? 1 : lost_ns; /* a loss takes some time */
     return (int64_t)((uint64_t)schedule->end_ns - etwas_schedule_smaller(lost_ns, since_ns));
 }
 
 /*
- * Events of a processor were lost until now: a switch may be missing even if the next one fits. Up
- * to its last event before that none is: the thread that ran, ran until then.
+ * Handles a loss that ends now: a switch may be missing, even if the next one fits. Up to the last
+ * event before the loss nothing is missing, so the thread ran until then.
  */
 static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                  const struct etwas_kernel_event *event)
@@ -153,8 +151,8 @@ static void lose(struct etwas_schedule *schedule, struct etwas_schedule_processo
 }
 
 /*
- * After a loss: if no switch was lost, the thread that gives way at the next one has run since.
- * Returns false if it cannot have, so a switch was lost.
+ * Handles the first switch after a loss. If no switch was lost, the thread that gives way has run
+ * since. Returns false if it cannot have, so a switch was lost.
  */
 static bool ran_since_loss(struct etwas_schedule *schedule,
                            struct etwas_schedule_processor *processor, uint32_t id,
@@ -215,7 +213,7 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
     processor->running = event->thread;
     processor->switches++;
     if (thread != NULL) {
-        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere, where it must have given way */
+        if (thread->state == ETWAS_SCHEDULE_RUNNING) { /* elsewhere; its switch is missing */
             thread->state = ETWAS_SCHEDULE_UNKNOWN;
         }
         etwas_schedule_change(schedule, thread, ETWAS_SCHEDULE_RUNNING, schedule->end_ns);
@@ -229,8 +227,8 @@ static void come(struct etwas_schedule *schedule, struct etwas_schedule_processo
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * The thread that runs there has ended and goes on as another one: it executes another program, and
- * was not its process's first thread.
+ * Continues the running thread as another one: it executes another program, and was not the first
+ * thread of its process.
  */
 static void go_on(struct etwas_schedule *schedule, struct etwas_schedule_processor *processor,
                   struct etwas_schedule_thread *thread)
@@ -313,7 +311,7 @@ static void start_thread(struct etwas_schedule *schedule,
     }
 }
 
-/* Where one process is recorded its last switch is not told. */
+/* In a trace of a single process, no switch shows that a thread ends. */
 static void end_thread(struct etwas_schedule *schedule, struct etwas_schedule_thread *thread)
 {
     struct etwas_schedule_processor *processor = &schedule->processors[thread->processor];
@@ -394,7 +392,7 @@ void etwas_schedule_add_record(struct etwas_schedule *schedule,
     case ETWAS_KERNEL_LOSS:
         lose(schedule, processor, event);
         break;
-    default: /* not about scheduling */
+    default: /* not related to scheduling */
         break;
     }
 }

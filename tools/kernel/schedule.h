@@ -4,33 +4,32 @@
 #define ETWAS_TOOLS_KERNEL_SCHEDULE_H
 
 /*
- * The times of threads and processors, from the kernel's context switches. For each thread they are
- * running, ready and waiting time, for each processor busy and idle time.
+ * The times of threads and processors, from the kernel's context switches: running, ready and
+ * waiting time for each thread, busy and idle time for each processor.
  *
- * On a processor, the thread that gives way must be the one that was switched to before. If it is
- * another one, a switch is missing. The time since the previous switch is then unknown for the
- * processor and for the two threads, and so is the ready time of a ready thread. If the trace says
- * that events of the processor were lost, the same holds from its last event before the loss to its
- * first one after it. The thread that was switched to ran until the former. The thread that gives
- * way next has run since the latter.
+ * On a processor, the thread that gives way must be the one that was switched to before. Otherwise
+ * a switch is missing. The time since the previous switch is then unknown for the processor and for
+ * the two threads, and so is the ready time of a ready thread. If the trace states that events of
+ * the processor were lost, the time from its last event before the loss to its first one after it
+ * is unknown. The thread that was switched to ran until the former. The thread that gives way next
+ * has run since the latter.
  *
- * A thread that waited meanwhile, on any processor, may have been woken and have run, so that part
- * of its time is unknown. Its waiting is counted if it ended before the gap was found, at the
+ * A thread that waited during a gap, on any processor, may have been woken and have run, so that
+ * part of its time is unknown. Its waiting is counted if it ended before the gap was found, at the
  * processor's next event. Before its first switch a processor ran the thread that gives way there,
  * since the trace began. After its last switch it runs the thread that was switched to, until the
  * trace ends. If the trace lacks events from its beginning, or to its end, that time is unknown.
  *
- * A thread is ready if it was taken from a processor and could have continued. It is ready too if
- * it was woken and the trace has the events for that (ReadyThread); without them it still waits. A
- * thread that existed before waited until it was first seen.
+ * A thread is ready if it was preempted. It is also ready if it was woken and the trace has the
+ * events for that (ReadyThread); without them it still waits. A thread that existed before the
+ * trace waited until it was first seen.
  *
  * A session that records its own process alone has one side of each switch: the thread of the
- * process that comes or gives way. The other side is 0. Therefore the other work of a processor is
+ * process that starts or stops running. The other side is 0. So the other work of a processor is
  * unknown, although it counts as idle here. Only the end event of a thread shows that it ends.
  * Nothing is known of a thread without a switch.
  *
- * Memory is bounded: for threads beyond ETWAS_SCHEDULE_THREADS only the sum of their running times
- * is known.
+ * Memory is bounded: beyond ETWAS_SCHEDULE_THREADS threads, only the sum of running times is known.
  */
 
 #include "kernel/kernel.h"
@@ -39,7 +38,7 @@
 #include <stddef.h>
 
 enum {
-    ETWAS_SCHEDULE_PROCESSORS = 65536, /* every value of a record's processor index */
+    ETWAS_SCHEDULE_PROCESSORS = 65536, /* all values of a record's processor index */
     ETWAS_SCHEDULE_THREADS = 1 << 20,
 };
 
@@ -56,18 +55,18 @@ struct etwas_schedule_thread {
     uint32_t thread;
     uint32_t process;
     bool has_process;
-    bool ends; /* it said so: when it gives way next it is gone, and its id is another's */
+    bool ends; /* its end was recorded: at its next switch it is gone, and the id may be reused */
     bool ran_at_begin;
     bool ran_at_end;
-    uint16_t processor; /* where it runs, or did last */
+    uint16_t processor; /* where it runs, or ran last */
     enum etwas_schedule_state state;
     int64_t since_ns;
-    int64_t last_ns; /* when it was there last */
-    uint32_t life;   /* where processes of one id are told apart: which one (processes.h) */
-    uint64_t gap_ns; /* of the schedule, at since_ns */
-    uint64_t ns[ETWAS_SCHEDULE_STATES]; /* up to since_ns */
-    uint64_t switches;                  /* times that it came */
-    uint64_t preemptions;               /* times that it could have run on */
+    int64_t last_ns;                    /* when it was last known to exist */
+    uint32_t life;                      /* which of several processes with its id (processes.h) */
+    uint64_t gap_ns;                    /* the schedule's gap_ns at since_ns */
+    uint64_t ns[ETWAS_SCHEDULE_STATES]; /* times in each state, up to since_ns */
+    uint64_t switches;                  /* times that it was switched to */
+    uint64_t preemptions;               /* times that it was preempted */
 };
 
 struct etwas_schedule_processor {
@@ -78,83 +77,86 @@ struct etwas_schedule_processor {
     uint64_t idle_ns;
     uint64_t unknown_ns;
     uint64_t switches;
-    uint64_t gaps;      /* where a switch is missing */
-    int64_t gap_end_ns; /* of the last one, and of the last loss */
+    uint64_t gaps;      /* number of places where a switch is missing */
+    int64_t gap_end_ns; /* end of the last gap or loss */
 };
 
 struct etwas_schedule;
 
 /*
- * Is called for each interval that a thread was in a state. `event` ended the interval; NULL: the
- * end of the trace did. Intervals of one thread come in order. If one event ends two, that of the
- * thread that gave way comes before that of the thread that came.
+ * Called for each interval that a thread was in a state. `event` ended the interval; NULL if the
+ * end of the trace did. Intervals of one thread come in order. If one event ends two, the thread
+ * that gave way comes before the one that was switched to.
  */
 typedef void etwas_schedule_interval(void *context, const struct etwas_schedule_thread *thread,
                                      enum etwas_schedule_state state, int64_t from_ns,
                                      int64_t to_ns, const struct etwas_kernel_event *event);
 
-/* Is called for a time in which it is not known what a processor did. */
+/* Called for a time in which a processor's activity is not known. */
 typedef void etwas_schedule_unknown(void *context, uint32_t processor, int64_t from_ns,
                                     int64_t to_ns);
 
 struct etwas_schedule {
-    etwas_schedule_interval *interval; /* NULL: nobody asks */
+    etwas_schedule_interval *interval; /* NULL: not called */
     etwas_schedule_unknown *unknown;   /* likewise */
     void *context;
-    const struct etwas_kernel_event *event; /* that is being taken */
-    bool begins_late; /* the trace does not have everything from its beginning */
-    bool ends_early;  /* nor to its end */
+    const struct etwas_kernel_event *event; /* the current event */
+    bool begins_late;                       /* events at the trace's beginning are missing */
+    bool ends_early;                        /* events at its end are missing */
     bool began;
     bool has_ready_events;
-    bool is_own; /* of `own_process` alone */
+    bool is_own; /* the trace records `own_process` alone */
     uint32_t own_process;
     bool out_of_memory;
-    int64_t begin_ns; /* of the first event, and the last */
+    int64_t begin_ns; /* times of the first and last event */
     int64_t end_ns;
-    int64_t gap_end_ns;                          /* of the last gap on any processor */
-    uint64_t gap_ns;                             /* of all so far */
-    struct etwas_schedule_processor *processors; /* ETWAS_SCHEDULE_PROCESSORS */
+    int64_t gap_end_ns;                          /* end of the last gap on any processor */
+    uint64_t gap_ns;                             /* all gaps so far */
+    struct etwas_schedule_processor *processors; /* ETWAS_SCHEDULE_PROCESSORS of them */
     struct etwas_schedule_thread *threads;
     uint32_t thread_count;
     size_t thread_capacity;
-    struct etwas_hash_index places; /* the last thread of each id */
-    uint64_t other_running_ns;      /* of more threads */
+    struct etwas_hash_index places; /* index of the last thread of each id */
+    uint64_t other_running_ns;      /* for threads beyond the limit */
     uint64_t other_switches;
 };
 
 /* Returns false without memory. */
 bool etwas_schedule_open(struct etwas_schedule *schedule);
 
-/* Tells the time of an event of any kind, in the order of time. */
+/* Sets the time to that of an event of any kind. Times must not decrease. */
 void etwas_schedule_time(struct etwas_schedule *schedule, int64_t time_ns);
 
-/* Adds an event, at the time that etwas_schedule_time was given last. */
+/* Adds an event at the time set last. */
 void etwas_schedule_add_record(struct etwas_schedule *schedule,
                                const struct etwas_kernel_event *event);
 
-/* Ends the trace: whatever still goes on is counted until its last event. */
+/* Ends the trace: current states are counted up to its last event. */
 void etwas_schedule_finish(struct etwas_schedule *schedule);
 
 /*
- * Notes that a process runs another program: what its thread does from now on counts as another
- * thread's. `processor` is where it was seen, or UINT32_MAX.
+ * Notes that a process executes another program: its thread counts as another one from now on.
+ * `processor` is where it ran, or UINT32_MAX.
  */
 void etwas_schedule_exec(struct etwas_schedule *schedule, uint32_t thread, uint32_t processor);
 
 /*
- * Notes that a thread logs an event, so that it runs; if it is new, it has always been running.
+ * Notes that a thread logs an event, so it is running; a new one has been since the trace began.
  * Returns NULL if there are too many threads.
  */
 struct etwas_schedule_thread *etwas_schedule_runs(struct etwas_schedule *schedule, uint32_t thread);
 
-/* Finds how long a thread was in each state up to a time, which is not before its newest switch. */
+/*
+ * Finds how long a thread was in each state up to a time, which must be at or after its last
+ * switch.
+ */
 void etwas_schedule_account(const struct etwas_schedule *schedule,
                             const struct etwas_schedule_thread *thread, int64_t time_ns,
                             uint64_t ns[ETWAS_SCHEDULE_STATES]);
 
 /*
- * Returns how much of the time from a thread's newest switch up to then it may have been in another
- * state than its own.
+ * Returns how much of the time since a thread's last switch it may have been in another state than
+ * its own.
  */
 uint64_t etwas_schedule_doubtful_ns(const struct etwas_schedule *schedule,
                                     const struct etwas_schedule_thread *thread, int64_t time_ns);

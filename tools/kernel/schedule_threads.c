@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The threads of a schedule: by their ids, and how long each was in which state.
- */
+/* The threads of a schedule: finds them by id, and counts their time in each state. */
 
 #include "kernel/schedule_threads.h"
 
@@ -11,9 +9,9 @@
 
 #include <string.h>
 
-/* ---- threads by their ids -------------------------------------------------------------------- */
+/* ---- threads by id --------------------------------------------------------------------------- */
 
-/* Returns the number of the last thread of an id, from 1; 0: there is none. */
+/* Returns the number of an id's last thread, from 1; 0 if there is none. */
 static uint32_t schedule_number(const struct etwas_schedule *schedule, uint32_t thread,
                                 struct etwas_hash_place *place)
 {
@@ -95,7 +93,7 @@ void etwas_schedule_account(const struct etwas_schedule *schedule,
     ns[ETWAS_SCHEDULE_UNKNOWN] += doubtful_ns;
 }
 
-/* What is doubtful of it comes last, wherever it was. */
+/* Reports the doubtful part of an interval last, wherever it was. */
 static void report_thread(const struct etwas_schedule *schedule,
                           const struct etwas_schedule_thread *thread, int64_t time_ns)
 {

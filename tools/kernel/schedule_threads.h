@@ -4,26 +4,24 @@
 #ifndef ETWAS_TOOLS_KERNEL_SCHEDULE_THREADS_H
 #define ETWAS_TOOLS_KERNEL_SCHEDULE_THREADS_H
 
-/*
- * The threads of a schedule, for what follows them from switch to switch.
- */
+/* The threads of a schedule, for the code that follows switches. */
 
 #include "kernel/schedule.h"
 
 /*
- * Adds a thread, in the place of the one that had the id before. Returns NULL if there are too
- * many, or without memory.
+ * Adds a thread, which replaces the one that had the id before. Returns NULL if there are too many,
+ * or without memory.
  */
 struct etwas_schedule_thread *etwas_schedule_add_thread(struct etwas_schedule *schedule,
                                                         uint32_t thread);
 
 /*
- * Returns the thread with the id, or NULL without memory. A thread that had no event so far has
- * waited since the trace began, if the trace is complete.
+ * Returns the thread with the id, or NULL without memory. If the trace is complete, a thread
+ * without an earlier event has waited since the trace began.
  */
 struct etwas_schedule_thread *etwas_schedule_seen(struct etwas_schedule *schedule, uint32_t id);
 
-/* The thread is in a state from then on; what it was until then, it was not longer. */
+/* Ends the thread's state at `time_ns`, and begins another. */
 void etwas_schedule_change(const struct etwas_schedule *schedule,
                            struct etwas_schedule_thread *thread, enum etwas_schedule_state state,
                            int64_t time_ns);

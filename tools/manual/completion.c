@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Completion for bash, zsh and fish: commands, options, values of options, files, and the names of
- * sessions and providers, for which the command itself is asked.
+ * Writes completion for bash, zsh and fish: commands, options, values of options, files, and the
+ * names of sessions and providers, for which the shell runs `etwas`.
  */
 
 #include "cli/guides.h"
@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* What a shell runs for the names that it cannot know, a name a line. */
+/* Returns a shell command that prints names that are only known at run time, one a line. */
 static const char *command_of_source(enum etwas_value_source source)
 {
     switch (source) {
@@ -34,7 +34,7 @@ static void print_names(struct etwas_output *output)
     etwas_output_text(output, " help");
 }
 
-/* What `help` takes beside them. */
+/* Prints the further arguments of `help`. */
 static void print_guides(struct etwas_output *output)
 {
     for (const struct etwas_guide *guide = etwas_guides; guide->name != NULL; guide++) {
@@ -51,7 +51,7 @@ static void print_choices(struct etwas_output *output, const struct etwas_option
 
 /* ---- bash ------------------------------------------------------------------------------------ */
 
-/* What stands between the parentheses of COMPREPLY=( ). */
+/* Prints the inside of COMPREPLY=( ). */
 static void print_bash_source(struct etwas_output *output, enum etwas_value_source source)
 {
     const char *command = command_of_source(source);
@@ -131,7 +131,7 @@ void etwas_manual_bash(struct etwas_output *output)
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
-/* Writes a text within '...' that _arguments reads: what would end it is escaped. */
+/* Writes a text inside '...' for _arguments, and escapes what would end it. */
 static void print_zsh_text(struct etwas_output *output, const char *text)
 {
     for (; *text != '\0'; text++) {

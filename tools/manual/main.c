@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A program of the build: writes what is made of the tables of the commands into a folder.
- */
+/* A program of the build: generates files from the tables of the commands into a folder. */
 
 #include "manual/manual.h"
 

@@ -4,18 +4,19 @@
 #define ETWAS_TOOLS_MANUAL_H
 
 /*
- * What the build makes of the tables of the commands: manual pages, completion, the reference.
+ * What the build generates from the tables of the commands: manual pages, completion, the
+ * reference.
  */
 
 #include "cli/command.h"
 #include "print/output.h"
 
-/* Print a manual page in roff: of a command, and etwas(1). `version` is the release. */
+/* Print a manual page in roff: that of a command, and etwas(1). `version` is the release. */
 void etwas_manual_page(struct etwas_output *output, const struct etwas_command *command,
                        const char *version);
 void etwas_manual_overview(struct etwas_output *output, const char *version);
 
-/* Print the completion of a shell. */
+/* Print the completion for a shell. */
 void etwas_manual_bash(struct etwas_output *output);
 void etwas_manual_zsh(struct etwas_output *output);
 void etwas_manual_fish(struct etwas_output *output);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Manual pages in roff.
- */
+/* Writes manual pages in roff. */
 
 #include "cli/guides.h"
 #include "manual/manual.h"
@@ -11,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Writes text without what roff would take for a request or an escape. */
+/* Writes text, and escapes what roff would take for a request or an escape. */
 static void print_roff(struct etwas_output *output, const char *text)
 {
     bool begins_line = true;

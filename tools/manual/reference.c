@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The reference of the commands in Markdown.
- */
+/* Writes the reference of the commands in Markdown. */
 
 #include "cli/guides.h"
 #include "manual/manual.h"
 
-/* Writes text without what Markdown would take for HTML or the end of a table's cell. */
+/* Writes text, and escapes what Markdown would take for HTML or the end of a table's cell. */
 static void print_markdown(struct etwas_output *output, const char *text)
 {
     for (; *text != '\0'; text++) {

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_MATH_ARRAY_H
 
 /*
- * Arrays that grow. An array is a pointer and a capacity, which are NULL and 0 at first; the caller
- * counts its entries and frees it.
+ * Arrays that grow. An array is a pointer and a capacity, initially NULL and 0; the caller counts
+ * its entries and frees it.
  */
 
 #include <stdbool.h>
@@ -14,13 +14,13 @@
 #include <string.h>
 
 enum {
-    ETWAS_ARRAY_FIRST = 64, /* entries of an array that has none */
+    ETWAS_ARRAY_FIRST = 64, /* entries of the first allocation */
 };
 
 /*
- * Makes room for `count` entries in all, and then for more, so that adding entries one by one takes
- * linear time. `array` is the address of the pointer to the array. Entries move; what new ones hold
- * is undefined. Returns false without memory: then the array is as it was.
+ * Makes room for `count` entries, growing geometrically, so adding entries one by one takes linear
+ * time. `array` is the address of the pointer to the array. Entries may move; new ones are
+ * uninitialized. Returns false without memory; then the array is unchanged.
  */
 static inline bool etwas_array_reserve(void *array, size_t *capacity, size_t count,
                                        size_t entry_bytes)
@@ -33,7 +33,7 @@ static inline bool etwas_array_reserve(void *array, size_t *capacity, size_t cou
     }
     larger = larger > ETWAS_ARRAY_FIRST ? larger : ETWAS_ARRAY_FIRST;
     if (larger > PTRDIFF_MAX / entry_bytes) {
-        return false; /* no allocator has it, and sanitizers end a process that asks for it */
+        return false; /* no allocator can provide it, and sanitizers abort on such a request */
     }
     memcpy(&entries, array, sizeof entries);
     entries = realloc(entries, larger * entry_bytes);
@@ -46,8 +46,8 @@ static inline bool etwas_array_reserve(void *array, size_t *capacity, size_t cou
 }
 
 /*
- * Makes room for the entry at `index`, where entries are found by their places: those that none was
- * written to are zero. Returns false without memory: then the array is as it was.
+ * Makes room for the entry at `index`, in an array that is indexed directly. New entries are zero.
+ * Returns false without memory; then the array is unchanged.
  */
 static inline bool etwas_array_reach(void *array, size_t *capacity, size_t index,
                                      size_t entry_bytes)

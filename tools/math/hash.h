@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_MATH_HASH_H
 
 /*
- * FNV-1a with 64 bits: the same hash of the same bytes on every machine. Its high bits depend
- * little on the last bytes, so code that uses a few bits of it mixes them first.
+ * FNV-1a with 64 bits: the same bytes have the same hash on every machine. Its high bits depend
+ * little on the last bytes, so code that uses a few bits must mix them first.
  */
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #define ETWAS_HASH_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 
-/* Returns the hash of these bytes after those that have the hash `hash`. */
+/* Returns the hash of earlier data with hash `hash`, followed by these bytes. */
 static inline uint64_t etwas_hash(uint64_t hash, const void *data, size_t bytes)
 {
     const uint8_t *byte = data;
@@ -25,8 +25,8 @@ static inline uint64_t etwas_hash(uint64_t hash, const void *data, size_t bytes)
 }
 
 /*
- * Returns the hash of a number after what has the hash `hash`. For tables in memory: it is faster,
- * and its high bits mix.
+ * Returns the hash of earlier data with hash `hash`, followed by a number. It is for tables in
+ * memory: faster than etwas_hash, with well mixed high bits.
  */
 static inline uint64_t etwas_hash_number(uint64_t hash, uint64_t number)
 {

@@ -7,7 +7,7 @@
 
 enum {
     FIRST_SLOTS = 64,
-    FIRST_SHIFT = 26, /* 32 bits without the 6 that choose one of the first slots */
+    FIRST_SHIFT = 26, /* for the first capacity, 2^6: the high 6 of 32 bits choose the slot */
     LEAST_SHIFT = 1,  /* capacities have 32 bits */
 };
 
@@ -56,7 +56,7 @@ bool etwas_hash_index_add(struct etwas_hash_index *index, uint64_t hash, uint32_
     return true;
 }
 
-/* What stands behind the slot, and may not be found across an empty one, moves up. */
+/* Slots after the removed one move up if a search would not find them across an empty slot. */
 void etwas_hash_index_remove(struct etwas_hash_index *index, const struct etwas_hash_place *place)
 {
     uint32_t mask = index->capacity - 1;

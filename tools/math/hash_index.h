@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_MATH_HASH_INDEX_H
 
 /*
- * A hash table of the numbers of entries, from 1. The entries are the caller's, mostly an array in
- * the order in which they were added (array.h), and so are their keys. A search gives the numbers
- * of all entries that may have the key that is searched for; the caller compares the keys:
+ * A hash table of entry numbers, from 1. The caller has the entries, mostly in an array in the
+ * order in which they were added (array.h), and their keys. A search returns the numbers of all
+ * entries that may have the key; the caller compares the keys:
  *
  *     struct etwas_hash_place place;
  *     uint32_t number = etwas_hash_index_first(&index, hash, &place);
@@ -15,12 +15,12 @@
  *         number = etwas_hash_index_next(&index, &place);
  *     }
  *
- * A hash is any 64-bit value that equal keys have in common: a small key itself, or what hash.h
- * makes of a longer one. The index mixes it.
+ * A hash is any 64-bit value that is the same for equal keys: a small key itself, or the hash of a
+ * longer one (hash.h). The index mixes it.
  *
- * Open addressing with linear probing; at least half of the slots are empty, so a search ends. Each
- * slot keeps 32 bits of its entry's mixed hash: other keys are hardly ever compared, and growing
- * needs no keys.
+ * The table uses open addressing with linear probing. At least half of the slots are empty, so a
+ * search ends. Each slot has 32 bits of its entry's mixed hash, so other keys are rarely compared,
+ * and growing needs no keys.
  */
 
 #include <stdbool.h>
@@ -31,27 +31,27 @@ struct etwas_hash_slot {
     uint32_t number; /* 0: the slot is empty */
 };
 
-/* Zeroed, it is empty. */
+/* All zeroes: it is empty. */
 struct etwas_hash_index {
     struct etwas_hash_slot *slots;
     uint32_t capacity; /* a power of 2, or 0 */
-    uint32_t shift;    /* a mixed hash without so many low bits is its first slot */
+    uint32_t shift;    /* right shift of a mixed hash to its first slot */
     uint32_t count;    /* slots that are not empty */
 };
 
-/* Where a search has come to; valid until the index changes. */
+/* The position of a search; valid until the index changes. */
 struct etwas_hash_place {
     uint32_t hash;
     uint32_t at;
 };
 
-/* Every bit of the hash goes into the high bits, which choose the slot. */
+/* Mixes all bits of the hash into the high bits, which choose the slot. */
 static inline uint32_t etwas_hash_index_mix(uint64_t hash)
 {
     return (uint32_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
-/* Returns the number in the first slot from the place on that the hash may have; 0: none has. */
+/* Returns the number in the next matching slot, from the place on; 0 if there is none. */
 static inline uint32_t etwas_hash_index_probe(const struct etwas_hash_index *index,
                                               struct etwas_hash_place *place)
 {
@@ -64,7 +64,7 @@ static inline uint32_t etwas_hash_index_probe(const struct etwas_hash_index *ind
     return slot->number;
 }
 
-/* Begins a search. Returns the number of the first entry that has the hash; 0: none has. */
+/* Begins a search. Returns the number of the first entry with the hash; 0 if there is none. */
 static inline uint32_t etwas_hash_index_first(const struct etwas_hash_index *index, uint64_t hash,
                                               struct etwas_hash_place *place)
 {
@@ -76,7 +76,7 @@ static inline uint32_t etwas_hash_index_first(const struct etwas_hash_index *ind
     return etwas_hash_index_probe(index, place);
 }
 
-/* Returns the number of the next entry that has the hash; 0: there is no other. */
+/* Returns the number of the next entry with the hash; 0 if there is none. */
 static inline uint32_t etwas_hash_index_next(const struct etwas_hash_index *index,
                                              struct etwas_hash_place *place)
 {
@@ -84,20 +84,23 @@ static inline uint32_t etwas_hash_index_next(const struct etwas_hash_index *inde
     return etwas_hash_index_probe(index, place);
 }
 
-/* Adds an entry's number, which is not 0. Returns false without memory: nothing has changed. */
+/*
+ * Adds an entry's number, which must not be 0. Returns false without memory; then nothing has
+ * changed.
+ */
 bool etwas_hash_index_add(struct etwas_hash_index *index, uint64_t hash, uint32_t number);
 
-/* Puts another entry, which has the same hash, in the place of one that a search has found. */
+/* Replaces the entry that a search found by another with the same hash. */
 static inline void etwas_hash_index_replace(struct etwas_hash_index *index,
                                             const struct etwas_hash_place *place, uint32_t number)
 {
     index->slots[place->at].number = number;
 }
 
-/* Removes the number of an entry that a search has found. */
+/* Removes the entry that a search found. */
 void etwas_hash_index_remove(struct etwas_hash_index *index, const struct etwas_hash_place *place);
 
-/* Frees the memory; the index is empty, and may be used again. */
+/* Frees the memory. The index is empty, and can be used again. */
 void etwas_hash_index_clear(struct etwas_hash_index *index);
 
 #endif

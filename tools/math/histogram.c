@@ -12,13 +12,16 @@ enum {
 _Static_assert(ETWAS_HISTOGRAM_CELLS == 1 << CELL_BITS, "a cell's number has so many bits");
 _Static_assert(ETWAS_HISTOGRAM_OCTAVES == 64 - CELL_BITS + 1, "the last one ends with 64 bits");
 
-/* Octave 0 has the values below 512, 1 those to 1,023, each the double of the one before. */
+/*
+ * Returns the octave of a value: 0 is below 512, 1 up to 1,023, and each further one is twice as
+ * large.
+ */
 static uint32_t octave_of(uint64_t value)
 {
     return value >> CELL_BITS == 0 ? 0 : 64 - CELL_BITS - (uint32_t)__builtin_clzll(value);
 }
 
-/* Returns by how many bits a value is shifted to have its cell in the lowest ones. */
+/* Returns the right shift that leaves a value's cell in the lowest bits. */
 static uint32_t shift_of(uint32_t octave)
 {
     return octave > 0 ? octave - 1 : 0;
@@ -43,13 +46,13 @@ bool etwas_histogram_add(struct etwas_histogram *histogram, uint64_t value)
     return true;
 }
 
-/* Where a cell begins. */
+/* Returns the first value of a cell. */
 static uint64_t begin_of(uint32_t octave, uint32_t cell)
 {
     return ((octave > 0 ? ETWAS_HISTOGRAM_CELLS : 0) + (uint64_t)cell) << shift_of(octave);
 }
 
-/* The middle of a cell, as far as there are values. */
+/* Returns the middle of a cell, limited to the values that were added. */
 static struct etwas_quantile middle(const struct etwas_histogram *histogram, uint32_t octave,
                                     uint32_t cell)
 {
@@ -65,7 +68,7 @@ static struct etwas_quantile middle(const struct etwas_histogram *histogram, uin
 struct etwas_quantile etwas_histogram_quantile(const struct etwas_histogram *histogram,
                                                uint32_t per_mille)
 {
-    /* So many values, rounded up; without an overflow. */
+    /* The number of values, rounded up, computed without overflow. */
     uint64_t wanted =
         histogram->count / 1000 * per_mille + (histogram->count % 1000 * per_mille + 999) / 1000;
     uint64_t seen = 0;

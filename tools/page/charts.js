@@ -3,10 +3,10 @@
 
 // Charts of the usual kinds: lines and stacked areas over one axis, and heat maps.
 //
-// An axis of a chart is {label, format, tell, log, least, from, to, values}: format names its
-// marks, tell (or format) the values of points. It begins at 0 and ends with the data unless from
-// and to say otherwise; with log it has whole decades, none below `least`. With values, these are
-// its marks, from the first to the last.
+// An axis of a chart is {label, format, tell, log, least, from, to, values}. format labels its
+// ticks, tell (or format) the values of points. By default it begins at 0 and ends with the data;
+// from and to override that. With log it has whole decades, none below `least`. values are explicit
+// ticks, from the first to the last.
 'use strict';
 
 const charts = (() => {
@@ -28,7 +28,7 @@ const charts = (() => {
         return {scale: d3.scaleLinear([smallest, largest], range), label, format};
     }
 
-    // Both axes of a chart, drawn `width` wide: where values are placed.
+    // Both axes of a chart that is `width` wide, which map values to positions.
     function axesOf(chart, svg, width, xs, ys) {
         const bottom = edges.top + chart.height;
         const x = axisOf({from: d3.min(xs), ...chart.x}, xs, [edges.left, width - edges.right]);
@@ -43,11 +43,10 @@ const charts = (() => {
 
     const tellOf = (axis) => axis.tell || axis.format;
 
-    // Colours come again after eight, dashes after three.
+    // Colours repeat after eight, dashes after three.
     const lookOf = (kind, i) => kind === 'line' ? `s${i % 8} line d${i % 3}` : `s${i % 8} ${kind}`;
 
-    // What is called so, and how it is drawn: {name, look}, of which look is classes of the style
-    // sheet.
+    // Entries are {name, look}; look is classes of the style sheet.
     function legend(parent, entries) {
         const item = parent.append('ul').attr('class', 'legend').selectAll('li').data(entries)
             .enter().append('li');
@@ -59,8 +58,8 @@ const charts = (() => {
 
     // ---- Lines and areas ----
 
-    // Each series' {x, from, to, low, high}: from 0, or from the top of the series before where
-    // they are stacked.
+    // Each series' {x, from, to, low, high}: from 0, or from the top of the series before if they
+    // are stacked.
     function layersOf(series, stacked) {
         const sums = new Map();
         return series.map(({points}) => points.map(([x, y, low = y, high = y]) => {
@@ -71,7 +70,7 @@ const charts = (() => {
         }));
     }
 
-    // A line ends at gaps; a point between two of them is seen as a dot. Points are [x, y].
+    // A gap interrupts a line; a point between two gaps is drawn as a dot. Points are [x, y].
     function drawLine(svg, points, axes, look, {curve = d3.curveLinear, dots = false} = {}) {
         const there = (point) => point !== undefined && point[1] !== null;
         const path = d3.line().x(([x]) => axes.x(x)).y(([, y]) => axes.y(y)).defined(there)
@@ -86,8 +85,7 @@ const charts = (() => {
         return path(points);
     }
 
-    // Each place that is no gap of all series, with what they are there, in their order: [x,
-    // [[name, value], …]].
+    // All places where a series has a point, with their values, in order: [x, [[name, value], …]].
     function placesOf(series) {
         const places = new Map();
         for (const {name, points} of series) {
@@ -99,7 +97,7 @@ const charts = (() => {
             .sort(([a], [b]) => a - b);
     }
 
-    // Of many series only those that are not 0, most first.
+    // If there are many series, lists only those that are not 0, the largest first.
     function tellPlace({series, x, y}, [at, values]) {
         const many = series.length > 8;
         const told = many ? values.filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a)
@@ -113,9 +111,9 @@ const charts = (() => {
     }
 
     // {id, title, text, x, y, height, stacked, steps, dots, series: [{name, points: [[x, y, low,
-    // high], …]}]}; a y that is null is a gap; low and high, if there, are the edges of a band.
-    // Stacked series have points at the same places; with steps a value stays until the next one;
-    // with dots each is seen.
+    // high], …]}]}. A y of null is a gap; optional low and high are the edges of a band. Stacked
+    // series have points at the same places. With steps a value holds until the next one; with dots
+    // each point is marked.
     function lines(parent, options) {
         const chart = {height: 220, ...options};
         const {series, stacked = false, steps = false, dots = false} = chart;
@@ -162,7 +160,7 @@ const charts = (() => {
     // ---- Heat maps ----
 
     // {id, title, text, x, y, height, cells: [{x0, x1, y0, y1, count}], lines: [{name, points: [[x,
-    // y], …]}]}; lines lie over the cells.
+    // y], …]}]}; lines are drawn over the cells.
     function heat(parent, options) {
         const chart = {height: 260, lines: [], ...options};
         const {cells} = chart;
@@ -170,7 +168,7 @@ const charts = (() => {
 
         const shades = 12;
 
-        // Each shade's cells. The rarest are still seen: the outliers are what a mean hides.
+        // The cells of each shade. The rarest must still be visible: a mean hides outliers.
         function shadesOf(all) {
             const result = new Map(d3.range(1, shades + 1).map((shade) => [shade, []]));
             all.forEach((cell) =>
@@ -184,7 +182,7 @@ const charts = (() => {
             return [left, top, Math.max(right - left, 0.8), Math.max(bottom - top, 0.8)];
         }
 
-        // One path for each shade: there may be ten thousands of cells.
+        // One path for each shade: there may be tens of thousands of cells.
         function drawCells(svg, axes) {
             for (const [shade, those] of shadesOf(cells)) {
                 const path = those.map((cell) => {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The files that pages are made of, as they lie in this folder, each with a NUL behind it. The
- * build says where they are and hashes them.
+ * The files that pages consist of, in this folder, each terminated by a NUL. The build has their
+ * paths and hashes.
  */
 
 #include "page/files.h"
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* Embeds a file by the assembler: C promises no string literal of such a length. */
+/* Embeds a file with the assembler: C guarantees no string literals of such a length. */
 #define EMBED(name, path)                                                                          \
     extern const char name[] __attribute__((visibility("hidden")));                                \
     __asm__(".pushsection .rodata\n"                                                               \

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Writes a head with the SHA-256 of files in base64, as a content security policy has them.
+# Writes a header file with the SHA-256 of files in base64, as in a content security policy.
 #
 # usage: cmake -DHEAD=FILE "-DFILES=NAME=PATH;..." -P hashes.cmake
 
 set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
 
-# 32 bytes are ten times 24 bits and 16 more, which two zero bits make whole letters of.
+# 32 bytes are ten times 24 bits, and 16 bits, which two zero bits extend to three letters.
 function(base64_of hex result)
     set(text "")
     foreach(at RANGE 0 60 6)

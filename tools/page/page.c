@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The frame of a page around its data.
- */
+/* Writes the frame of a page around its data. */
 
 #include "page/page.h"
 
@@ -29,7 +27,7 @@ static void put_escaped(struct etwas_output *output, const char *text)
     etwas_text_utf8(output, ETWAS_TEXT_HTML, text, strlen(text));
 }
 
-/* Without spaces: the hash is of all between the tags. */
+/* No whitespace: the hash covers everything between the tags. */
 static void put_file(struct etwas_output *output, const char *tag,
                      const struct etwas_page_file *file)
 {
@@ -38,7 +36,7 @@ static void put_file(struct etwas_output *output, const char *tag,
     etwas_output_format(output, "</%s>\n", tag);
 }
 
-/* The files of every page, before the page's own. */
+/* The files of every page, which precede the page's own. */
 static const struct etwas_page_file *const shared[] = {
     &etwas_page_d3, &etwas_page_words, &etwas_page_plots, &etwas_page_charts, &etwas_page_timeline,
 };

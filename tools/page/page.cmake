@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# The target etwas_pages, a part of etwas_tools: what --html writes. d3 draws it; without it no pages are written.
+# The target etwas_pages, a part of etwas_tools: the pages that --html writes. They need d3; without it none are written.
 
 find_file(ETWAS_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
     DOC "d3.min.js of d3 version 5 (in Debian: node-d3)")

@@ -5,8 +5,8 @@
 
 /*
  * One HTML page that needs no other file and no network: data as JSON, and the scripts that draw
- * it, d3 among them. Its content security policy names these scripts and its style by their hashes,
- * and lets nothing else run or load.
+ * it, including d3. Its content security policy has the hashes of these scripts and its style, and
+ * allows nothing else to run or load.
  */
 
 #include "page/files.h"
@@ -14,15 +14,14 @@
 #include "print/output.h"
 
 /*
- * Whether pages can be written; false after a sentence on standard error on what `command` was
- * built without.
+ * Returns whether pages can be written. If not, prints on standard error what `command` was built
+ * without.
  */
 bool etwas_page_possible(const char *command);
 
 /*
- * The page up to its data, which `scripts` draw; behind the last of them is one without text. What
- * is written from here to the end is one value of JSON; no string in it can end the element that it
- * is in.
+ * Writes the page up to its data, which `scripts` draw; an entry without text ends them. The output
+ * from here to the end is one value of JSON, whose strings cannot end the element.
  */
 void etwas_page_begin(struct etwas_output *output, const char *title,
                       const struct etwas_page_file *scripts);

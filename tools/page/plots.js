@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Plots by d3: figures and axes. A figure is as wide as its place and drawn anew when that changes;
-// colours are classes of the style sheet, so that it is light or dark as the page is. What its
-// points say is told to pointers and, by arrow keys, to the keyboard.
+// Plots with d3: figures and axes. A figure is as wide as its place, and drawn again when that
+// changes. Colours are classes of the style sheet, which follow the page's light or dark mode. What
+// a point means is shown to pointers and, with arrow keys, to the keyboard.
 'use strict';
 
 const plots = (() => {
@@ -23,9 +23,10 @@ const plots = (() => {
     const text = (parent, style, x, y, content) => shape(parent, 'text', style, {x, y})
         .text(content);
 
-    // ---- What points say ----
+    // ---- Points
+    // ----------------------------------------------------------------------------------
 
-    // The tip: a text beside a point, read out when it changes.
+    // The tip: a text beside a point, which screen readers read when it changes.
     function makeTip(frame) {
         const tip = frame.append('div').attr('class', 'tip').attr('role', 'status')
             .attr('aria-live', 'polite');
@@ -42,7 +43,7 @@ const plots = (() => {
 
     const ways = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 
-    // The point next to `from` in a direction; rather straight ahead than near.
+    // The nearest point in a direction; being straight ahead counts more than being near.
     function next(points, from, [right, down]) {
         let best = from;
         let least = Infinity;
@@ -69,8 +70,8 @@ const plots = (() => {
         return best;
     }
 
-    // Where a key leads from a point; null: to none; undefined: the key is none of ours. Points in
-    // a row, by x or y, come one after the other whatever the arrow.
+    // The point that a key leads to; null: none; undefined: another key. Points in a row, by x or
+    // y, are visited in order with any arrow.
     function pointOf(key, {points, by}, from) {
         if (key === 'Escape') {
             return null;
@@ -91,11 +92,11 @@ const plots = (() => {
 
     // ---- Figures ----
 
-    // {id, title, text, draw, least, keys}: title and text are what is read out in place of the
-    // plot. draw(svg, width) draws it `width` wide, at least `least`, and returns {height, points,
-    // by, tell, mark}. points are {x, y, of} in units of the plot; tell(of) is what one says,
-    // mark(layer, of) shows where it is. by: they are in a row, and pointers find them by 'x' or
-    // 'y' alone. keys: what other keys do, as a function of what is pointed at. Returns {svg,
+    // {id, title, text, draw, least, keys}. title and text are read out in place of the plot.
+    // draw(svg, width) draws it `width` wide, at least `least`, and returns {height, points, by,
+    // tell, mark}. points are {x, y, of} in units of the plot; tell(of) returns a point's text,
+    // mark(layer, of) highlights it. by: the points are in a row, and pointers find them by 'x' or
+    // 'y' alone. keys: functions of other keys, called with the current point. Returns {svg,
     // redraw}.
     function figure(parent, {id, title, text: description, draw, least = 280, keys = {}}) {
         const frame = parent.append('figure');
@@ -159,8 +160,8 @@ const plots = (() => {
 
     // ---- Axes ----
 
-    // An axis is {scale, label, format, values}: values are where it has marks, if d3 does not say;
-    // format is what they are called. So many of the values are named that names are `room` apart.
+    // An axis is {scale, label, format, values}: values are its ticks, by default those of d3;
+    // format labels them. Labels are thinned out until they are `room` apart.
     function named({scale, values}, room) {
         const [from, to] = scale.range();
         const most = Math.max(1, Math.floor(Math.abs(to - from) / room));
@@ -180,7 +181,7 @@ const plots = (() => {
             line(svg, 'grid', scale(value), top, scale(value), bottom);
         }
         for (const value of names) {
-            // At the right edge there is no room for a whole half of it.
+            // At the right edge there is no room for half of a centred label.
             const [style, x] = scale(value) > to - 8 ? ['tick end', to + 12]
                 : ['tick middle', scale(value)];
             text(svg, style, x, bottom + 16, format(value));
@@ -189,7 +190,7 @@ const plots = (() => {
         text(svg, 'axis-title middle', (from + to) / 2, bottom + 33, label);
     }
 
-    // At its left, with lines to `right`; its label stands above it.
+    // At the left of a plot, with lines to `right`; the axis label is above it.
     function up(svg, axis, left, right, room = 28) {
         const {scale, label, format, values} = axis;
         const [from, to] = scale.range();
@@ -213,7 +214,7 @@ const plots = (() => {
         return [low, Math.max(Math.ceil(Math.log10(to) - 1e-9), low + 1)];
     }
 
-    // A logarithmic axis over whole decades; what is outside is placed at its ends.
+    // A logarithmic axis over whole decades; values outside are at its ends.
     function logarithmic({smallest, largest, least = 1, range, label,
         format = words.roundDuration}) {
         const [low, high] = decades(smallest, largest, least);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// A time line: spans in rows, and what happened at one moment in them. It can be zoomed by buttons,
-// by the keys + - 0, by two fingers or the wheel with Ctrl, and moved by dragging.
+// A timeline: spans in rows, and single events in them. It can be zoomed by buttons, by the keys +
+// - 0, by two fingers or the wheel with Ctrl, and moved by dragging.
 'use strict';
 
 const timeline = (() => {
     const row = {height: 20, gap: 4};
     const edges = {left: 118, narrowLeft: 8, right: 14, top: 8, bottom: 42};
-    const widthOfLetter = 6.6; // of the font that spans are named in
+    const widthOfLetter = 6.6; // in the font of span names
 
     // As much of a name as fits.
     function fit(name, width) {
@@ -16,10 +16,10 @@ const timeline = (() => {
         return letters >= name.length ? name : letters < 3 ? '' : name.slice(0, letters - 1) + '…';
     }
 
-    // {id, title, text, label, from, to, format, rows, spans, events, tell}: rows are names, of
-    // which "" goes on with the row above. spans are {row, from, to, name, look}, look being
-    // classes of the style sheet; events {row, at}. format names the marks of the axis; tell(of) is
-    // what a span or an event says.
+    // {id, title, text, label, from, to, format, rows, spans, events, tell}. rows are names; ""
+    // continues the row above. spans are {row, from, to, name, look}, with classes of the style
+    // sheet in look; events are {row, at}. format labels the ticks of the axis; tell(of) returns
+    // the text of a span or an event.
     function timeline(parent, options) {
         const {rows, spans, events, from, to, label, format, tell} = options;
         const whole = [from, Math.max(to, from + 1)];
@@ -35,7 +35,7 @@ const timeline = (() => {
             figure.redraw();
         }
 
-        // Around a moment, which stays where it is.
+        // Zooms around a moment, which keeps its position.
         function zoom(factor, at = (shown[0] + shown[1]) / 2) {
             show([at - (at - shown[0]) * factor, at + (shown[1] - at) * factor]);
         }
@@ -90,7 +90,7 @@ const timeline = (() => {
             };
         }
 
-        // Where a pointer is, as a moment.
+        // The moment at a pointer's position.
         function momentOf(event) {
             const box = figure.svg.node().getBoundingClientRect();
             const width = figure.svg.node().viewBox.baseVal.width;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Words, numbers and tables of a page. Whatever comes from a file is only ever put in as text.
+// Words, numbers and tables of a page. Everything that comes from a file is inserted as text only.
 'use strict';
 
 const words = (() => {
-    // Controls and the marks that turn the direction of text are shown, not obeyed.
+    // Control characters and marks that change the text direction are shown instead of applied.
     const steering = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
     function plain(text) {
@@ -16,7 +16,7 @@ const words = (() => {
         });
     }
 
-    // Numbers beyond 2^53 are texts. Names are none, whatever their letters are.
+    // Numbers beyond 2^53 are texts. Names are never numbers, even if they consist of digits.
     const isLarge = (key, value) => /^-?[0-9]{16,20}$/.test(value) &&
         !['session', 'event', 'event_class', 'process', 'fields', 'host'].includes(key);
 
@@ -29,7 +29,7 @@ const words = (() => {
         }
     }
 
-    // Calls draw with the page's data and where to put what it draws.
+    // Calls draw with the page's data and the element to draw in.
     function draw(draw) {
         document.addEventListener('DOMContentLoaded', () => {
             const data = read(document.getElementById('data').textContent);
@@ -45,13 +45,13 @@ const words = (() => {
 
     // ---- Numbers ----
 
-    // A number that is not known is a dash. JSON has null for what is not finite.
+    // A dash stands for a number that is not known. JSON has null for one that is not finite.
     const nothing = '\u2013';
-    const space = '\u00a0'; // between a number and its unit, which belong on one line
+    const space = '\u00a0'; // a no-break space between a number and its unit
     const known = (number) => typeof number === 'number' && Number.isFinite(number);
     const signed = (text) => text.replace(/^-/, '\u2212');
 
-    // Three digits; nothing is 0, however small something is.
+    // Three digits; only 0 is '0', however small a number is.
     function threeDigits(value) {
         const size = Math.abs(value);
         return size === 0 ? '0' : value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
@@ -73,7 +73,7 @@ const words = (() => {
         return signed(threeDigits(ns / size)) + space + unit;
     }
 
-    // For the marks of an axis: "0.1 ns", "100 ns", "1 µs".
+    // For the ticks of an axis: "0.1 ns", "100 ns", "1 µs".
     function roundDuration(ns) {
         const [, size, unit] = unitOf(ns);
         return ns === 0 ? '0' : signed(String(Number((ns / size).toPrecision(3)))) + space + unit;
@@ -87,13 +87,13 @@ const words = (() => {
     const thousands = [[1e9, 1e9, space + 'G'], [1e6, 1e6, space + 'M'], [1e3, 1e3, space + 'k'],
         [0, 1, '']];
 
-    // For the marks of an axis: "0", "500", "20 k", "1.5 M".
+    // For the ticks of an axis: "0", "500", "20 k", "1.5 M".
     function roundCount(number) {
         const [, size, unit] = thousands.find(([least]) => Math.abs(number) >= least);
         return signed(String(Number((number / size).toPrecision(3)))) + unit;
     }
 
-    // "0 %" only where `part` is 0, "100 %" only where it is all.
+    // "0 %" only if `part` is 0, "100 %" only if it is `whole`.
     function percent(part, whole) {
         const share = 100 * part / whole;
         if (!(whole > 0)) {
@@ -129,7 +129,7 @@ const words = (() => {
         return result;
     }
 
-    // Names with what they stand for.
+    // A list of names and their values.
     function facts(parent, pairs) {
         const list = parent.append('dl');
         for (const [name, text] of pairs) {
@@ -151,10 +151,10 @@ const words = (() => {
         }
     }
 
-    // Titles that begin with < are of columns of words. A cell is a text, or {text, bad, badge};
-    // the first of a row is its name.
+    // Titles that begin with < are of text columns. A cell is a text, or {text, bad, badge}; the
+    // first in a row is its name.
     function table(parent, caption, titles, rows) {
-        // What scrolls must be reached by the keyboard, and named.
+        // A scrolling element needs a name, and access by keyboard.
         const place = parent.append('div').attr('class', 'scroll').attr('tabindex', 0)
             .attr('role', 'region')
             .attr('aria-label', caption);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Numbers with separators and units.
- */
+/* Formats numbers with separators and units. */
 
 #include "print/human.h"
 
@@ -35,7 +33,7 @@ const char *etwas_human_bytes(char text[ETWAS_HUMAN_CHARACTERS], double bytes)
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
 
-    /* 999.6 is 1.00 of the next unit. */
+    /* 999.6 rounds to 1.00 of the next unit. */
     while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
         bytes /= 1000;
         unit++;
@@ -87,7 +85,7 @@ const char *etwas_human_ns(char text[ETWAS_HUMAN_CHARACTERS], double ns)
     if (size >= 1e17) {
         return strcpy(text, ns < 0 ? "<-3 y" : ">3 y");
     }
-    /* 999.6 is 1.00 of the next unit. */
+    /* 999.6 rounds to 1.00 of the next unit. */
     while (size >= 999.5 * units[unit] && unit < 3) {
         unit++;
     }

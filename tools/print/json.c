@@ -14,10 +14,13 @@
 #define TEXT_OF(number) #number
 #define FORMAT_OF(major, minor) TEXT_OF(major) "." TEXT_OF(minor) /* "0.1" */
 
-/* Above it a number is written as text: programs that read numbers as double keep its digits. */
+/*
+ * Larger numbers are written as text, so that programs that read numbers as double keep their
+ * digits.
+ */
 #define MOST_NUMBER (UINT64_C(1) << 53)
 
-/* The byte that was written last says whether something precedes the value. */
+/* The last byte written shows whether something precedes the value. */
 void etwas_json_key(struct etwas_output *output, const char *key)
 {
     char last = etwas_output_last(output);

@@ -4,9 +4,10 @@
 #define ETWAS_TOOLS_PRINT_JSON_H
 
 /*
- * JSON. Each function writes a value behind its key or, with NULL as key, as an element of an array
- * or the outermost value. A comma is written before it unless it is the first of its object, array
- * or line. Keys must need no escaping. The caller ends objects and arrays with their brackets.
+ * JSON. Each function writes a value after its key or, if the key is NULL, as an element of an
+ * array or the outermost value. It writes a comma before it unless it is the first in its object,
+ * array or line. Keys must not need escaping. The caller ends objects and arrays with their
+ * brackets.
  */
 
 #include "print/output.h"
@@ -17,8 +18,8 @@
 void etwas_json_key(struct etwas_output *output, const char *key);
 
 /*
- * Begins an object of the outermost level, with the keys that each of them has: "etwas", the
- * release of the format, and "kind".
+ * Begins an outermost object, with the keys that all of these have: "etwas", the release of the
+ * format, and "kind".
  */
 void etwas_json_begin(struct etwas_output *output, const char *kind);
 
@@ -28,7 +29,7 @@ void etwas_json_array(struct etwas_output *output, const char *key);
 void etwas_json_null(struct etwas_output *output, const char *key);
 void etwas_json_boolean(struct etwas_output *output, const char *key, bool value);
 
-/* Numbers beyond 2^53 are written as text. The first two write neither key nor comma. */
+/* Write a number, beyond 2^53 as text. The first two write neither key nor comma. */
 void etwas_json_put_unsigned(struct etwas_output *output, uint64_t value);
 void etwas_json_put_signed(struct etwas_output *output, int64_t value);
 void etwas_json_number(struct etwas_output *output, const char *key, uint64_t value);
@@ -37,16 +38,16 @@ void etwas_json_signed(struct etwas_output *output, const char *key, int64_t val
 /* Writes bits, or an address, as "0x1f". */
 void etwas_json_bits(struct etwas_output *output, const char *key, uint64_t bits);
 
-/* Writes a number if it is known, else null. */
+/* Writes a number, or null if it is not known. */
 void etwas_json_known(struct etwas_output *output, const char *key, bool is_known, uint64_t value);
 
-/* Writes how far a time may be off; UINT64_MAX, which means that it is not known, becomes null. */
+/* Writes the error of a time; UINT64_MAX, which means not known, becomes null. */
 void etwas_json_error(struct etwas_output *output, const char *key, uint64_t error_ns);
 
 /* Writes a number with nine digits; NaN and infinities become null. */
 void etwas_json_real(struct etwas_output *output, const char *key, double value);
 
-/* Writes a value in a format of its own, of at most 512 bytes. */
+/* Writes a value in printf format, at most 512 bytes. */
 void etwas_json_format(struct etwas_output *output, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -58,10 +59,10 @@ void etwas_json_time(struct etwas_output *output, const char *key, int64_t filet
 /* Writes nanoseconds since 1970 as etwas_text_time_ns does. */
 void etwas_json_time_ns(struct etwas_output *output, const char *key, int64_t unix_ns);
 
-/* Writes UTF-8 with its NUL; NULL becomes null. */
+/* Writes NUL-terminated UTF-8; NULL becomes null. */
 void etwas_json_text(struct etwas_output *output, const char *key, const char *text);
 
-/* Writes words of letters as one, with _ for each blank. */
+/* Writes words as one, with _ for each space. */
 void etwas_json_word(struct etwas_output *output, const char *key, const char *words);
 
 /* Writes the same without a key, and without a comma. */

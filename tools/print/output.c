@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The output buffer, and numbers in it without printf.
- */
+/* The output buffer, and number formatting without printf. */
 
 #include "print/output.h"
 
@@ -39,7 +37,7 @@ struct etwas_output *etwas_standard_error(void)
     static _Thread_local struct etwas_output output;
 
     etwas_output_to(&output, STDERR_FILENO);
-    output.is_freed_when_flushed = true; /* the thread may end then */
+    output.is_freed_when_flushed = true; /* the thread may end afterwards */
     return &output;
 }
 
@@ -59,7 +57,7 @@ static void write_all(struct etwas_output *output, const char *bytes, size_t cou
 }
 
 enum {
-    FIRST_BYTES = 1024, /* of a text in memory */
+    FIRST_BYTES = 1024, /* first allocation of a text in memory */
 };
 
 static const char cut_end[] = "…\"";
@@ -67,7 +65,7 @@ static const char escaped[] = "\\u003c";
 
 enum {
     ESCAPED_BYTES = sizeof escaped - 1,
-    ESCAPE_BEGUN = 5, /* its kind is next, and of \\u four digits */
+    ESCAPE_BEGUN = 5, /* the escape's kind follows, and after \\u four digits */
 };
 
 static uint8_t left_of_escape(uint8_t left, char byte)
@@ -81,7 +79,7 @@ static uint8_t left_of_escape(uint8_t left, char byte)
     return left - 1;
 }
 
-/* Inside of a string. A letter or escape is written whole or not at all. */
+/* Cuts a string that is too long. A character or escape is written whole or not at all. */
 static void cut(struct etwas_output_script *script, char byte)
 {
     bool begins = script->escape_left == 0 && ((uint8_t)byte & 0xC0) != 0x80;
@@ -97,7 +95,7 @@ static void cut(struct etwas_output_script *script, char byte)
     }
 }
 
-/* What is written in place of a byte of JSON, in which a < is only in strings. */
+/* Returns what is written in place of a byte of JSON. A < occurs only in strings. */
 static const char *write_as(struct etwas_output_script *script, const char *byte, size_t *count)
 {
     bool is_end = script->in_string && script->escape_left == 0 && *byte == '"';
@@ -255,7 +253,7 @@ const char etwas_output_pairs[201] = "000102030405060708091011121314151617181920
                                      "50515253545556575859606162636465666768697071727374"
                                      "75767778798081828384858687888990919293949596979899";
 
-/* The digits of `value` end at text + 20; returns how many there are. */
+/* Writes the digits of `value`, ending at text + 20; returns their number. */
 static unsigned decimal_digits(char text[20], uint64_t value)
 {
     unsigned count = 0;
@@ -293,7 +291,7 @@ void etwas_output_signed(struct etwas_output *output, int64_t value)
 {
     if (value < 0) {
         etwas_output_char(output, '-');
-        /* 0 - x is right for INT64_MIN too. */
+        /* 0 - x is correct for INT64_MIN too. */
         etwas_output_unsigned(output, UINT64_C(0) - (uint64_t)value);
     } else {
         etwas_output_unsigned(output, (uint64_t)value);

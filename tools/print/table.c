@@ -14,12 +14,12 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 16, /* at most */
+    COLUMNS = 16, /* limit */
     GAP = 2,
-    LEAST = 20, /* a text is shortened to no less */
+    LEAST = 20, /* texts are not shortened below this */
 };
 
-/* What a cell is: its first byte. */
+/* The first byte of a cell: its kind. */
 enum {
     CELL = 'c',
     TITLE = 't',
@@ -27,7 +27,7 @@ enum {
     LINE = 'l',
 };
 
-/* ---- what is in it --------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void begin_cell(struct etwas_table *table)
 {
@@ -106,9 +106,9 @@ void etwas_table_format(struct etwas_table *table, const char *format, ...)
     etwas_table_next(table);
 }
 
-/* ---- how wide it is -------------------------------------------------------------------------- */
+/* ---- widths ---------------------------------------------------------------------------------- */
 
-/* Columns that stand beside each other, behind the first one. */
+/* The columns that are printed side by side, after the first one. */
 struct part {
     unsigned first;
     unsigned end;
@@ -150,7 +150,7 @@ static size_t least_width(const struct etwas_table *table, const size_t *widths,
     return is_right(table, column) || widths[column] < LEAST ? widths[column] : LEAST;
 }
 
-/* Takes as many columns from `first` on as there is room for, and one in any case. */
+/* Takes as many columns from `first` on as fit, but at least one. */
 static void choose(const struct etwas_table *table, const size_t *widths, unsigned first,
                    size_t room, struct part *part)
 {
@@ -188,9 +188,9 @@ static void shorten(const struct etwas_table *table, size_t room, struct part *p
     }
 }
 
-/* ---- on paper -------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
-/* *blanks are still to be written before a text: no line ends with any. */
+/* `blanks` are the spaces due before the next text, so that no line ends with spaces. */
 static void print_cell(const struct etwas_table *table, struct etwas_output *output,
                        const struct part *part, unsigned column, const char *cell, size_t *blanks)
 {
@@ -213,7 +213,7 @@ static void print_cell(const struct etwas_table *table, struct etwas_output *out
     *blanks += is_right(table, column) ? 0 : rest;
 }
 
-/* Returns the first cell behind the row, or the line. */
+/* Returns the first cell after the row or line. */
 static const char *print_row(const struct etwas_table *table, struct etwas_output *output,
                              const struct part *part, size_t room, const char *cell)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Width, characters and colours of a terminal.
- */
+/* Finds width, characters and colours of a terminal. */
 
 #include "print/terminal.h"
 
@@ -18,11 +16,11 @@
 
 enum {
     LEAST_COLUMNS = 40, /* on a narrower terminal lines wrap */
-    USUAL_COLUMNS = 80, /* of a terminal that does not say */
+    USUAL_COLUMNS = 80, /* if the terminal does not report it */
     LABEL_COLUMNS = 13,
 };
 
-/* Chosen once, since to load a locale takes 20 µs; constant from then on. */
+/* Determined once, since loading a locale takes 20 µs; constant afterwards. */
 static bool has_utf8;
 static pthread_once_t utf8_chosen = PTHREAD_ONCE_INIT;
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * GUIDs, times and strings.
- */
+/* Writes GUIDs, times and strings. */
 
 #include "print/text.h"
 
@@ -79,7 +77,7 @@ static void put_second(char text[19], struct etwas_output_second *last, int64_t 
     memcpy(text, last->text, 19);
 }
 
-/* The second, nine digits of it, and the zone. */
+/* Writes the second, nine digits of a fraction, and the zone. */
 static void put_time(struct etwas_output *output, int64_t unix_second, uint32_t ns)
 {
     char *text = etwas_output_room(output, ETWAS_TEXT_TIME_CHARACTERS);
@@ -145,12 +143,12 @@ void etwas_text_local_time_ns(struct etwas_output *output, int64_t unix_ns)
 
 enum {
     REPLACEMENT = 0xFFFD,
-    INVALID_UNIT = 0x110000 /* no code point */
+    INVALID_UNIT = 0x110000 /* not a code point */
 };
 
 /*
- * The control characters of ASCII and of Unicode, line separators, and the marks that turn the
- * direction of text.
+ * Returns whether a character can control a terminal: control characters of ASCII and Unicode, line
+ * separators, and marks that change the text direction.
  */
 static bool steers_a_terminal(uint32_t point)
 {
@@ -187,7 +185,7 @@ static void put_utf8(struct etwas_output *output, uint32_t point)
         etwas_text_encode(etwas_output_room(output, ETWAS_TEXT_POINT_BYTES), point);
 }
 
-/* A code point as \uNNNN, or two of them. */
+/* Writes a code point as \uNNNN, or as two of these. */
 static void put_json_escape(struct etwas_output *output, uint32_t point)
 {
     if (point >= 0x10000) {
@@ -198,7 +196,7 @@ static void put_json_escape(struct etwas_output *output, uint32_t point)
     }
 }
 
-/* The letter behind a \ that stands for a control character; 0: none does. */
+/* Returns the letter that stands for a control character after a \; 0 if there is none. */
 static char letter_of(uint32_t point)
 {
     return (char)(point == '\n' ? 'n' : point == '\r' ? 'r' : point == '\t' ? 't' : 0);
@@ -234,8 +232,8 @@ static void put_point(struct etwas_output *output, enum etwas_text_style style, 
 }
 
 /*
- * The code point at the start of `bytes` > 0 bytes, INVALID_UNIT if there is none; *taken bytes
- * belong to it. No overlong forms, no surrogates: "\xC0\x80" is two invalid bytes.
+ * Returns the code point at the start of `bytes` > 0 bytes, INVALID_UNIT if it is not valid, and
+ * its length in *taken. Refuses overlong forms and surrogates: "\xC0\x80" is two invalid bytes.
  */
 static uint32_t next_utf8(const uint8_t *text, size_t bytes, size_t *taken)
 {
@@ -275,7 +273,9 @@ static uint32_t next_utf8(const uint8_t *text, size_t bytes, size_t *taken)
     return point;
 }
 
-/* How many characters at the start are ASCII that no style escapes. Most texts are nothing else. */
+/*
+ * Returns the number of leading ASCII characters that no style escapes. Most texts have no others.
+ */
 static size_t plain_bytes(const uint8_t *text, size_t bytes, enum etwas_text_style style)
 {
     size_t count = 0;
@@ -396,7 +396,7 @@ void etwas_text_left(struct etwas_output *output, const char *text, size_t colum
     etwas_output_blanks(output, width < columns ? columns - width : 0);
 }
 
-/* How many bytes the first `count` characters have. */
+/* Returns the length of the first `count` characters in bytes. */
 static size_t bytes_of(const char *text, size_t count)
 {
     size_t bytes = 0;

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The program that is recorded, and the signals that come meanwhile. They come in two places alone,
- * so that none comes between a look and a wait: while the session starts, and then no program is
- * run, and while the program is waited for.
+ * Runs the program that is recorded, and handles signals. Signals are delivered only in two places:
+ * while the session starts, after which the program is not run, and while the program is waited
+ * for. So none is lost between a check and a wait.
  */
 
 #include "record/record.h"
@@ -22,13 +22,13 @@
 #include <unistd.h>
 
 enum {
-    NOT_FOUND = 127, /* as shells have it */
+    NOT_FOUND = 127, /* as in shells */
     NOT_EXECUTABLE = 126,
     BY_SIGNAL = 128,
 };
 
 enum {
-    FIRST_LOOK_NS = 5000000, /* at providers, after the program's start; later ones come later */
+    FIRST_LOOK_NS = 5000000, /* after the program's start; the delay doubles each time */
     LAST_LOOK_NS = 400000000,
 };
 
@@ -37,13 +37,15 @@ enum {
     SIGNALS = sizeof numbers / sizeof *numbers
 };
 
-static struct sigaction before[SIGNALS]; /* which the program shall have, too */
+static struct sigaction before[SIGNALS]; /* restored in the program */
 static sigset_t mask_before;
 
-static volatile sig_atomic_t stopped; /* the signal that asked for the end; 0: none */
-static volatile sig_atomic_t to_us;   /* the newest that the program may not have got; 0: none */
+static volatile sig_atomic_t stopped; /* the signal that requests the end; 0: none */
+static volatile sig_atomic_t to_us;   /* last signal that the program may lack; 0: none */
 
-/* A terminal's goes to the program, too; another process's may be to us alone. */
+/*
+ * A signal from a terminal reaches the program, too. One that a process sent may be for us alone.
+ */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -54,8 +56,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 }
 
 /*
- * What is ignored stays ignored, as nohup and shells want it; but how a child ends has to be heard
- * of.
+ * Ignored signals stay ignored, as nohup and shells expect. SIGCHLD is the exception, since the
+ * child's end must be noticed.
  */
 void etwas_record_catch_signals(void)
 {
@@ -92,7 +94,7 @@ static void block_signals(void)
     (void)sigprocmask(SIG_BLOCK, &blocked, &mask_before);
 }
 
-/* In the child. A signal that has come since the fork comes now. */
+/* Runs the program in the child. A signal since the fork is delivered when the mask is restored. */
 static void become(char **program)
 {
     for (int index = 0; index < SIGNALS; index++) {
@@ -112,7 +114,7 @@ static int await(pid_t child, const struct etwas_record_request *request)
     while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
         if (ppoll(NULL, 0, &look, &mask_before) == 0) {
             etwas_record_look_near(request);
-            /* Most programs register all that they have soon. */
+            /* Most programs register all their providers soon after their start. */
             look = look.tv_sec == 0 && look.tv_nsec < LAST_LOOK_NS
                        ? (struct timespec){.tv_nsec = 2 * look.tv_nsec}
                        : (struct timespec){.tv_sec = 1};

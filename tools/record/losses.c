@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where events were lost, and what helps: against loss in the kernel no larger buffer does. Why
- * they were lost there the accounts say with which the session ends its file.
+ * Prints where events were lost, and what helps: a larger buffer does not help against loss in the
+ * kernel. The accounts at the end of the session's file contain the reasons.
  */
 
 #include "record/record.h"
@@ -21,17 +21,17 @@
 #include <string.h>
 
 enum {
-    SOURCES = 64, /* that are told apart */
+    SOURCES = 64, /* sources that are counted separately */
     NAME_BYTES = 64,
-    ATTEMPTED_AT = 32, /* in an account: docs/reference/file-format.md */
+    ATTEMPTED_AT = 32, /* offset in an account: docs/reference/file-format.md */
     NAME_AT = 80,
 };
 
-/* What asks for events of one kind, on all processors. */
+/* A source of one kind of event, on all processors. */
 struct source {
     uint32_t flags;
     uint64_t attempted;
-    uint64_t others; /* lost, but not since a ring was full */
+    uint64_t others; /* lost for another reason than a full ring */
     char name[NAME_BYTES];
 };
 
@@ -39,13 +39,13 @@ struct in_kernel {
     uint64_t no_room;
     uint64_t others;
     uint64_t attempted;
-    bool has_switches; /* context switches were asked for, … */
-    uint64_t switches; /* … and so many of them were lost, in either way */
+    bool has_switches; /* context switches were requested, … */
+    uint64_t switches; /* … and this many were lost */
     uint32_t source_count;
     struct source sources[SOURCES];
 };
 
-/* NULL: there are too many. */
+/* Returns the entry of a source; NULL if there are too many. */
 static struct source *source_of(struct in_kernel *lost, const char *name, uint32_t flags)
 {
     struct source *source = lost->sources;
@@ -91,7 +91,7 @@ static void add_account(EVENT_RECORD *record)
     }
 }
 
-/* Which flag it is that made most of the events. */
+/* Prints which flag caused most of the events. */
 static void say_what_helps(const struct in_kernel *lost)
 {
     const struct source *most = NULL;
@@ -111,7 +111,7 @@ static void say_what_helps(const struct in_kernel *lost)
     }
 }
 
-/* What was not handed over would not be missed if it were not asked for. */
+/* Prints which sources lost events that were not delivered; without them there is no such loss. */
 static void say_which(const struct in_kernel *lost)
 {
     char count[ETWAS_HUMAN_CHARACTERS];
@@ -125,9 +125,7 @@ static void say_which(const struct in_kernel *lost)
     }
 }
 
-/*
- * Returns what the kernel's accounts in a file count as lost; nothing if the file cannot be read.
- */
+/* Returns the losses in a file's kernel accounts; none if the file cannot be read. */
 static struct in_kernel read_accounts(const char *path)
 {
     struct in_kernel lost = {0};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Names of EnableFlags, and of events that can have a stack, as they are given to `etwas record`:
- * those of ETW, with what they all begin with or without it, in any case.
+ * Parses names of EnableFlags, and of events that can have a stack, for `etwas record`. They are
+ * ETW's, with or without their common prefix, in any case.
  */
 
 #include "record/record.h"
@@ -30,7 +30,7 @@ static const GUID debug_print_guid = {
 static const GUID job_guid = {
     0x3282fc76, 0xfeed, 0x498e, {0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e}};
 
-/* A name, which is also that of a flag, stands for all entries with it. */
+/* A name, which may also be that of a flag, stands for all its entries. */
 static const struct stack_name stack_names[] = {
     {"cswitch", &ThreadGuid, 36},
     {"dispatcher", &ThreadGuid, 50},
@@ -73,7 +73,10 @@ static const struct stack_name stack_names[] = {
     {"job", &job_guid, 35},
 };
 
-/* Calls `add` with each name of a list, without what all begin with; no name is longer. */
+/*
+ * Calls `add` with each name of a list, without the common prefix; no name is longer than the
+ * buffer.
+ */
 static bool read_list(const struct etwas_option_use *use,
                       bool (*add)(const struct etwas_option_use *use, const char *name))
 {
@@ -91,7 +94,7 @@ static bool read_list(const struct etwas_option_use *use,
            etwas_option_refuse(use, "a list of names with commas");
 }
 
-/* Says that there is no such name, and which was meant perhaps. */
+/* Reports that there is no such name, and suggests a similar one. */
 static bool refuse_name(const struct etwas_option_use *use, const char *name,
                         const struct etwas_suggestion *near)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Providers whose names are almost those that --enable has. They are looked for while programs
- * run: with its process a provider goes.
+ * Finds providers with names similar to those of --enable. It looks while programs are running,
+ * since a provider disappears with its process.
  */
 
 #include "record/record.h"
@@ -17,10 +17,10 @@
 
 enum {
     MOST_SEEN = 64,
-    MOST_DIFFERING = 2, /* characters: names of one family have a long beginning in common */
+    MOST_DIFFERING = 2, /* characters; names of one family have a long common beginning */
 };
 
-/* The nearest name that was ever seen for each --enable; "": none. */
+/* The most similar name seen so far for each --enable; "": none. */
 static char names[ETWAS_RECORD_PROVIDERS][ETWAS_STEER_PROVIDER_BYTES];
 static size_t distances[ETWAS_RECORD_PROVIDERS];
 
@@ -64,7 +64,7 @@ const char *etwas_record_near(const struct etwas_record_request *request, uint32
     char text[ETWAS_STEER_NAME_BYTES];
 
     etwas_steer_provider_text(&request->providers[index], text);
-    /* A name in other letters is the same. */
+    /* A name that differs only in case has the same GUID, and is no suggestion. */
     return names[index][0] != '\0' && etwas_steer_guid(text, &asked) &&
                    etwas_steer_guid(names[index], &named) &&
                    memcmp(&asked, &named, sizeof asked) != 0

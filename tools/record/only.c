@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnableFlags have no filter, but system providers do: so what some processes do is recorded by
- * their keywords.
+ * EnableFlags have no filter, but system providers do. So the events of some processes are recorded
+ * by the keywords of these providers.
  */
 
 #include "record/record.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A provider's stand together. */
+/* Entries of one provider are adjacent. */
 static const struct keyword {
     const GUID *provider;
     ULONGLONG keyword;
@@ -55,7 +55,7 @@ uint32_t etwas_record_others(uint32_t flags)
     return flags;
 }
 
-/* Returns the keywords that the flags request of the provider that begins at `first`. */
+/* Returns the keywords of the provider that begins at `first` for the flags. */
 static ULONGLONG keywords_of(uint32_t first, uint32_t flags)
 {
     ULONGLONG wanted = 0;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether there is a program to run, as execvp looks for it: what is not there should not cost a
- * file that is.
+ * Checks that the program to run exists, searching as execvp does. A mistyped name must not
+ * overwrite an existing file.
  */
 
 #include "record/record.h"
@@ -39,7 +39,7 @@ int etwas_record_find_program(const char *name)
         return look_at(name);
     }
     if (folders == NULL) {
-        return 0; /* it is looked for where the C library says */
+        return 0; /* the C library searches its default path */
     }
     while (result != 0 && folders != NULL) {
         size_t length = strcspn(folders, ":");

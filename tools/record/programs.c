@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The program's own providers, and those of whatever it starts: a session of this process that they
- * log into from their first event on, since it enables them before the program runs.
+ * A session of this process for the program's own providers and those of its children. It enables
+ * them before the program runs, so they log into it from their first event on.
  */
 
 #include "record/record.h"
@@ -21,7 +21,7 @@
 
 bool etwas_record_share(void)
 {
-    /* What is forbidden stays so, and is said. */
+    /* Sharing that the user disabled stays so, and that is reported. */
     return etwas_steer_take_part("etwas record") && setenv("ETWAS_SHARED", "1", 1) == 0;
 }
 

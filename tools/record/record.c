@@ -19,11 +19,11 @@
 #include <stdio.h>
 
 enum {
-    USER_STACK_BYTES = 8192, /* unless others are asked for */
+    USER_STACK_BYTES = 8192, /* default size */
     MOST_USER_STACK_BYTES = 32768,
 };
 
-static const char *const clocks[] = {"qpc", "system", "tsc", NULL}; /* R150: 1, 2, 3 */
+static const char *const clocks[] = {"qpc", "system", "tsc", NULL}; /* ClientContext - 1 */
 
 static bool read_dwarf(const struct etwas_option_use *use)
 {
@@ -49,7 +49,7 @@ static bool read_provider(const struct etwas_option_use *use)
     return etwas_steer_read_provider(use, &request->providers[request->provider_count++]);
 }
 
-/* Warns of requested stacks that never come. */
+/* Warns of requested stacks whose events are not recorded. */
 static void warn_of_stacks(const struct etwas_record_request *request)
 {
     uint32_t missing = request->stack_flags & ~request->flags;
@@ -65,7 +65,7 @@ static void warn_of_stacks(const struct etwas_record_request *request)
     }
 }
 
-/* What is wrong with the options together; NULL: nothing. */
+/* Returns what is wrong with the combination of options; NULL if nothing is. */
 static const char *misuse(const struct etwas_record_request *request)
 {
     const struct etwas_steer_filters *filters = &request->filters;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sessions around a program, or around what is left of a process's life: one of the kernel, one of
- * programs' own providers, or both.
+ * Starts and stops sessions around a program, or around the rest of processes' lives: a kernel
+ * session, one for programs' own providers, or both.
  */
 
 #include "record/record.h"
@@ -37,7 +37,7 @@ struct block {
     char file_name[4096];
 };
 
-/* ---- the session ----------------------------------------------------------------------------- */
+/* ---- one session ----------------------------------------------------------------------------- */
 
 static void prepare(struct block *block, const struct etwas_record_request *request)
 {
@@ -72,7 +72,9 @@ static ULONG set_stacks(TRACEHANDLE session, const struct etwas_record_request *
                                      request->stack_count * (ULONG)sizeof *ids);
 }
 
-/* One that another stops has its counts when it has ended. */
+/*
+ * Stops a session. If another process is stopping it, waits for its end, when the counts are final.
+ */
 static void stop(TRACEHANDLE session)
 {
     struct block block;
@@ -90,7 +92,7 @@ static void stop(TRACEHANDLE session)
     }
 }
 
-/* Reports what is requested and never comes. */
+/* Reports requested events that the kernel never delivers. */
 static void say_silent(TRACEHANDLE session)
 {
     char why[512];
@@ -101,7 +103,9 @@ static void say_silent(TRACEHANDLE session)
     }
 }
 
-/* The kernel says why in a line of its own; else it is the file. */
+/*
+ * If the kernel refused, its reason is printed on a second line. Otherwise the file is the cause.
+ */
 static void say_cannot_record(const char *path, ULONG code)
 {
     char why[512];
@@ -118,7 +122,7 @@ static void say_cannot_record(const char *path, ULONG code)
     }
 }
 
-/* False: it has been said why. */
+/* Returns false after a message. */
 static bool start_kernel(const struct etwas_record_request *request, TRACEHANDLE *session)
 {
     static struct block block;
@@ -150,10 +154,10 @@ static bool start_kernel(const struct etwas_record_request *request, TRACEHANDLE
     return false;
 }
 
-/* ---- both of them ---------------------------------------------------------------------------- */
+/* ---- both sessions --------------------------------------------------------------------------- */
 
 struct sessions {
-    TRACEHANDLE kernel; /* 0: the kernel is not recorded; the other likewise */
+    TRACEHANDLE kernel; /* 0: not recorded; the same for `programs` */
     TRACEHANDLE programs;
 };
 
@@ -179,7 +183,7 @@ static bool may_write(const struct etwas_record_request *request)
             etwas_replace_may("etwas record", programs, request->force));
 }
 
-/* False: it has been said why, none runs, and the files are what they were. */
+/* Returns false after a message. Then no session is running, and the files are unchanged. */
 static bool start(const struct etwas_record_request *request, struct sessions *sessions)
 {
     struct etwas_replaced files[2] = {{.path = NULL}, {.path = NULL}};
@@ -220,7 +224,7 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             etwas_human_plural(sum_recorded), etwas_human_count(lost, sum_lost), end);
 }
 
-/* What one has recorded is said, unless only a loss would be; `of_what` is said behind it. */
+/* Prints what a session recorded, followed by `of_what`. With --quiet, only if events were lost. */
 static void say_result(const char *path, TRACEHANDLE session, const char *of_what)
 {
     const struct sessions alone = {.kernel = session};
@@ -235,8 +239,8 @@ static void say_result(const char *path, TRACEHANDLE session, const char *of_wha
 }
 
 /*
- * What programs logged ends first, so that the kernel's part has all of their time. False: events
- * were lost since a file could not be written.
+ * Stops the session of programs first, so that the kernel's covers all its time. Returns false if
+ * events were lost because a file could not be written.
  */
 static bool finish(const struct etwas_record_request *request, const struct sessions *sessions)
 {
@@ -265,7 +269,7 @@ static bool finish(const struct etwas_record_request *request, const struct sess
     return is_written;
 }
 
-/* ---- what is recorded ------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 struct awaited {
     struct pollfd processes[MAX_EVENT_FILTER_PID_COUNT];
@@ -282,7 +286,7 @@ static void close_processes(struct awaited *awaited)
     }
 }
 
-/* False after a message: one of them is none. */
+/* Returns false after a message if one of them is not a process. */
 static bool open_processes(const struct etwas_steer_filters *filters, struct awaited *awaited)
 {
     awaited->count = 0;
@@ -301,7 +305,7 @@ static bool open_processes(const struct etwas_steer_filters *filters, struct awa
     return true;
 }
 
-/* Until all of them have ended. */
+/* Waits until all processes have ended. */
 static int await_processes(const struct etwas_record_request *request, struct awaited *awaited,
                            const struct sessions *sessions)
 {
@@ -314,7 +318,7 @@ static int await_processes(const struct etwas_record_request *request, struct aw
         for (uint32_t i = 0; ready > 0 && i < awaited->count; i++) {
             if (awaited->processes[i].fd >= 0 && awaited->processes[i].revents != 0) {
                 (void)close(awaited->processes[i].fd);
-                awaited->processes[i].fd = -1; /* poll passes it over */
+                awaited->processes[i].fd = -1; /* poll skips it */
                 ended++;
             }
         }
@@ -354,6 +358,6 @@ int etwas_record_run(const struct etwas_record_request *request)
     result = etwas_record_runs(request) ? etwas_record_child(request)
                                         : await_processes(request, &awaited, &sessions);
     close_processes(&awaited);
-    /* What the program says is said. */
+    /* The program's exit status takes precedence over ours. */
     return !finish(request, &sessions) && result == ETWAS_EXIT_DONE ? ETWAS_EXIT_OUTPUT : result;
 }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which providers recorded something of those that --enable named, and which did not, when
- * recording has ended. A pattern says which providers it stands for only then.
+ * Prints, when recording has ended, which providers of --enable recorded something and which did
+ * not. Only then it is known which providers a pattern stands for.
  */
 
 #include "record/record.h"
@@ -21,29 +21,29 @@
 #include <string.h>
 
 enum {
-    MOST_SHOWN = 20, /* providers of a line */
+    MOST_SHOWN = 20, /* providers in a line */
     MOST_REGISTERED = 64,
 };
 
-/* One that is in the trace. */
+/* A provider in the trace. */
 struct recorded {
-    etwas_guid guid; /* of a classic one, of one of its classes */
+    etwas_guid guid; /* for a classic provider, one of its classes */
     char name[ETWAS_STEER_PROVIDER_BYTES];
     uint64_t events;
-    bool is_named; /* by an --enable */
+    bool is_named; /* an --enable names it */
 };
 
 struct summary {
     struct recorded *providers;
     uint32_t count;
-    bool is_of_one;  /* --enable was given once: all is of that */
-    bool was_joined; /* some process had registered a provider that was enabled */
+    bool is_of_one;  /* --enable was given once, so all events are of that one */
+    bool was_joined; /* a process registered an enabled provider */
     const struct etwas_steer_filters *filters;
 };
 
-/* ---- what is in the trace -------------------------------------------------------------------- */
+/* ---- the trace's contents -------------------------------------------------------------------- */
 
-/* What nothing in the trace names may still be registered. */
+/* A provider that the trace does not name may still be registered. */
 static void name_of(const struct etwas_counts_kind *kind, char name[ETWAS_STEER_PROVIDER_BYTES])
 {
     const char *known =
@@ -83,7 +83,10 @@ static int compare(const void *left, const void *right)
     return a->events != b->events ? (a->events < b->events ? 1 : -1) : strcmp(a->name, b->name);
 }
 
-/* Whether all that is in the trace is known: those with most events first. */
+/*
+ * Lists the providers in the trace, those with most events first. Returns false if the trace cannot
+ * be read.
+ */
 static bool read_trace(struct summary *summary, const char *path)
 {
     static struct etwas_parts parts;
@@ -114,7 +117,7 @@ static bool read_trace(struct summary *summary, const char *path)
     return summary->providers != NULL;
 }
 
-/* ---- what was enabled ------------------------------------------------------------------------ */
+/* ---- enabled providers ----------------------------------------------------------------------- */
 
 static bool is_pattern(const char *text)
 {
@@ -160,8 +163,8 @@ static bool has_recorded(const struct summary *summary, const char *name)
 }
 
 /*
- * Prints providers that are still registered and recorded nothing. Returns how many there are with
- * them.
+ * Prints providers that are still registered and recorded nothing. Returns `shown` plus their
+ * number.
  */
 static uint32_t put_idle(struct etwas_output *output, const struct summary *summary,
                          const char *text, uint32_t shown)
@@ -179,7 +182,7 @@ static uint32_t put_idle(struct etwas_output *output, const struct summary *summ
     return shown;
 }
 
-/* Which events were wanted, where not all were. */
+/* Prints which events were requested, unless all were. */
 static void put_wanted(struct etwas_output *output, const struct etwas_steer_provider *provider)
 {
     if (provider->level != 0 && provider->level != ETWAS_STEER_ANY_LEVEL) {
@@ -194,7 +197,7 @@ static void put_wanted(struct etwas_output *output, const struct etwas_steer_pro
     }
 }
 
-/* What else was asked for that may be the reason. */
+/* Prints which other options may be the reason. */
 static void put_chosen(struct etwas_output *output, const struct etwas_steer_filters *filters)
 {
     const char *const given[] = {
@@ -216,8 +219,8 @@ static void put_chosen(struct etwas_output *output, const struct etwas_steer_fil
 }
 
 /*
- * Why nothing came of it, as far as it can be known. `it`: a provider, or those of a pattern;
- * `meant`: the name of another, or NULL.
+ * Prints why nothing was recorded, as far as it is known. `it`: a provider, or those of a pattern;
+ * `meant`: a similar name, or NULL.
  */
 static void put_reasons(struct etwas_output *output, const struct summary *summary,
                         const struct etwas_steer_provider *provider, const char *it,
@@ -278,7 +281,7 @@ static bool mark(struct summary *summary, const char *text)
     return any;
 }
 
-/* Whether a provider is in the trace that no --enable is known to have named. */
+/* Returns whether the trace has a provider that is not known to be named by an --enable. */
 static bool has_others(const struct summary *summary)
 {
     bool any = false;
@@ -357,7 +360,7 @@ void etwas_record_summarize(const struct etwas_record_request *request, const ch
         etwas_steer_provider_text(&request->providers[i], text);
         wants_trace = wants_trace || is_pattern(text);
     }
-    /* Where one provider was named, what is there is of it. */
+    /* If only one provider was named, all events are of that one. */
     if (counts->recorded + counts->lost == 0 || (wants_trace && read_trace(&summary, path))) {
         put_summary(request, &summary);
     }

@@ -53,7 +53,7 @@ void etwas_recover_complain(const char *path, const char *reason, uint32_t code)
     etwas_output_flush(errors);
 }
 
-/* ---- where it lies --------------------------------------------------------------------------- */
+/* ---- the place of a pool --------------------------------------------------------------------- */
 
 static const char *place_name(uint32_t place)
 {
@@ -114,7 +114,7 @@ void etwas_recover_file_name(const etwas_recovered *found, char *name, size_t ro
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- one session ----------------------------------------------------------------------------- */
 
 static void begin_json(struct etwas_output *to, const char *source)
 {
@@ -175,7 +175,7 @@ static void print_count(struct etwas_output *to, uint64_t count, const char *wha
     }
 }
 
-/* Anybody may have made it. */
+/* Escapes the name, which is not trusted. */
 static void say_name(struct etwas_output *to, const char *what, const char *name)
 {
     etwas_label(to, what);

@@ -31,7 +31,7 @@ static const struct packer {
     {"\x04\x22\x4D\x18", "lz4"},
 };
 
-/* The program that unpacks it; NULL: it is not compressed, or cannot be read. */
+/* Returns the program that unpacks the file; NULL if it is not compressed, or cannot be read. */
 static const char *packer_of(const char *path)
 {
     char beginning[8] = "";
@@ -42,7 +42,7 @@ static const char *packer_of(const char *path)
     if (file < 0) {
         return NULL;
     }
-    /* A pipe is not read: what is read from it is lost to others. */
+    /* A pipe is not read, since the bytes would be lost to its other readers. */
     if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
         read(file, beginning, sizeof beginning) > 0) {
         for (size_t index = 0; index < sizeof packers / sizeof packers[0]; index++) {
@@ -55,7 +55,7 @@ static const char *packer_of(const char *path)
     return program;
 }
 
-/* A small file may become more than the disk has room for: half of that is left to others. */
+/* A small file may unpack to more than the disk holds. Half of the free space is left to others. */
 static void limit_size(int file)
 {
     struct rlimit limit;
@@ -67,7 +67,7 @@ static void limit_size(int file)
         limit.rlim_cur = half < limit.rlim_cur ? half : limit.rlim_cur;
         (void)setrlimit(RLIMIT_FSIZE, &limit);
     }
-    (void)signal(SIGXFSZ, SIG_IGN); /* the program says that there is no room */
+    (void)signal(SIGXFSZ, SIG_IGN); /* the program reports a failed write instead */
 }
 
 static bool unpack(const char *program, const char *path, int to)
@@ -116,7 +116,7 @@ bool etwas_recover_open(const char *given, char path[ETWAS_RECOVER_PATH_BYTES])
 
 /* ---- a process ------------------------------------------------------------------------------- */
 
-/* Returns whether the name in /proc may be that of a mapping; its first bytes decide. */
+/* Returns whether a file in /proc may be a pool, by its name. Its contents decide later. */
 static bool may_be_mapping(const char *path)
 {
     char target[ETWAS_RECOVER_PATH_BYTES];

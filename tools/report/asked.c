@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Which events are requested by --from, --until and --where. */
+/* Selects the events of --from, --until and --where. */
 
 #include "report/report.h"
 
@@ -15,7 +15,7 @@ bool etwas_report_is_narrowed(const struct etwas_report *report)
 
 bool etwas_report_asked_begin(struct etwas_report *report)
 {
-    /* What is damaged before the first event is before the window, if that has a beginning. */
+    /* If the window has a beginning, damage before the first event is outside it. */
     report->is_inside = report->spans.window.from.anchor == ETWAS_WINDOW_OPEN;
     etwas_spans_close(report->durations);
     report->durations = NULL;

@@ -47,7 +47,7 @@ void etwas_report_axis_spread(const struct etwas_report_axis *axis,
 
     for (uint32_t column = etwas_report_axis_column(axis, from_ns);
          column < axis->columns && from < to; column++) {
-        /* The last one has all that is left. */
+        /* The last column has all that is left. */
         uint64_t end = column + 1 < axis->columns ? (column + 1) * axis->column_ns : to;
 
         end = end < to ? end : to;

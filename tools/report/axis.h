@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_REPORT_AXIS_H
 
 /*
- * The time of a trace in columns of equal width, as many as a plot can show, and numbers for each
- * of them. The trace was read once before, so where it begins and ends is known.
+ * Divides the time of a trace into columns of equal width, as many as a plot can show, with a
+ * number for each. The trace was read once before, so its beginning and end are known.
  */
 
 #include "print/output.h"
@@ -15,39 +15,44 @@ enum {
 };
 
 struct etwas_report_axis {
-    int64_t begin_ns; /* of the first event, and the last; since 1970, as ProcessTrace counts */
+    int64_t begin_ns; /* times of the first and last event; since 1970, from ProcessTrace */
     int64_t end_ns;
     uint64_t column_ns;
-    uint32_t columns; /* 0: there is no event */
-    uint32_t now;     /* the column that the second reading has come to */
+    uint32_t columns; /* 0: there are no events */
+    uint32_t now;     /* the current column of the second reading */
 };
 
 struct etwas_report_series {
     uint64_t at[ETWAS_REPORT_COLUMNS];
 };
 
-/* An event is then, in any order. */
+/* Extends the axis to the time of an event. Times may come in any order. */
 void etwas_report_axis_note(struct etwas_report_axis *axis, int64_t time_ns);
 
-/* Call it when all times are noted. */
+/* Divides the axis into columns. Call it after all times. */
 void etwas_report_axis_divide(struct etwas_report_axis *axis);
 
 /* Returns the column of a time; the first or last one for a time outside. */
 uint32_t etwas_report_axis_column(const struct etwas_report_axis *axis, int64_t time_ns);
 
-/* Adds to each column as many nanoseconds as the interval has of it. */
+/* Adds to each column the nanoseconds of the interval that are in it. */
 void etwas_report_axis_spread(const struct etwas_report_axis *axis,
                               struct etwas_report_series *series, int64_t from_ns, int64_t to_ns);
 
-/* The same of a count, as evenly as it goes; what lies outside is in the first or last column. */
+/*
+ * Distributes a count over the interval's columns as evenly as possible. Parts outside the axis go
+ * to the first or last column.
+ */
 void etwas_report_axis_share(const struct etwas_report_axis *axis,
                              struct etwas_report_series *series, int64_t from_ns, int64_t to_ns,
                              uint64_t count);
 
-/* From the beginning, which an absurd time may be before. */
+/*
+ * Returns the time since the axis's beginning; 0 for an earlier one, which a damaged file may have.
+ */
 uint64_t etwas_report_axis_at(const struct etwas_report_axis *axis, int64_t time_ns);
 
-/* A member of a JSON object: a number for each column. */
+/* Writes a member of a JSON object: an array with a number for each column. */
 void etwas_report_print_series(struct etwas_output *output, const char *key,
                                const struct etwas_report_axis *axis,
                                const struct etwas_report_series *series);

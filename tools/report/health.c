@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is and what is not in the files: each as `stat` tells of it, and each session as the proof
- * does.
+ * Writes what the files contain and what they lack: each file as in `stat`, each session as in
+ * `prove`.
  */
 
 #include "report/report.h"
 
 #include "print/json.h"
 
-/* Writes the kernel's event sources that lost something. */
+/* Writes the kernel event sources that lost something. */
 static void put_sources(struct etwas_output *output, const struct etwas_prove_session *session)
 {
     uint32_t shown = 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What lives on the heap over time, and the stacks that hold most, of heaptrace's files.
- */
+/* The live heap over time, and the stacks that hold most of it, from the files of heaptrace. */
 
 #include "report/report.h"
 
@@ -11,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The second reading begins anew, and meets the stacks in the same order. */
+/* The second reading starts anew, and finds the stacks in the same order. */
 void etwas_report_heap_choose(struct etwas_report *report, const struct etwas_input *input)
 {
     struct etwas_report_heap *its = &etwas_report_file_of(report, input)->heap;
@@ -69,7 +67,7 @@ static void put_stacks(struct etwas_output *output, const struct etwas_report *r
     etwas_json_array(output, "stacks");
     for (uint32_t i = 0; i < its->stack_count; i++) {
         if (its->stacks[i] >= its->heap.stack_count) {
-            continue; /* the file is another one by now */
+            continue; /* the file changed between the readings */
         }
         etwas_heap_json_stack(output, &its->heap, &its->heap.stacks[its->stacks[i]],
                               ETWAS_REPORT_FRAMES);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * `etwas report --html`: what --json says, and the scripts that draw it.
- */
+/* `etwas report --html`: the data of --json, and the scripts that draw it. */
 
 #include "cli/files.h"
 #include "page/page.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How long spans took, over time: of the classes that took most, quantiles and how many took how
- * long, by when they ended.
+ * How long spans took, over time. For the classes with the largest total: quantiles, and a heat map
+ * of durations by end time.
  */
 
 #include "report/report.h"
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* What is shorter than 16 ns is in the first cell, what is longer than 18 minutes in the last. */
+/* Durations below 16 ns are in the first cell, those above 18 minutes in the last. */
 enum {
     CELLS_AN_OCTAVE = 4,
     FIRST_OCTAVE = 4,
@@ -20,7 +20,7 @@ enum {
 
 _Static_assert(FIRST_OCTAVE + ETWAS_REPORT_CELLS / CELLS_AN_OCTAVE == 40, "2^40 ns are 18 minutes");
 
-/* Where a cell of the heat map begins; the first one at 0. */
+/* Returns the lower edge of a cell of the heat map; the first one begins at 0. */
 static uint64_t edge_of(uint32_t cell)
 {
     uint32_t octave = FIRST_OCTAVE + cell / CELLS_AN_OCTAVE;
@@ -86,7 +86,8 @@ void etwas_report_latencies_close(struct etwas_report *report)
 }
 
 /*
- * [], or the number of the first cell that has spans, and how many each has from there to the last.
+ * Writes [], or the number of the first cell that has spans, then the counts of the cells up to the
+ * last such cell.
  */
 static void put_cells(struct etwas_output *output, const uint32_t cells[ETWAS_REPORT_CELLS])
 {

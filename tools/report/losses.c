@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is missing, by cause and processor, over time: what the session lost, what a ring of the
- * kernel's had no room for, and what is damaged in the files.
+ * What is missing over time, by cause and processor: what the session lost, what did not fit into a
+ * ring of the kernel, and damage in the files.
  */
 
 #include "report/report.h"
@@ -12,7 +12,7 @@
 #include "print/json.h"
 #include "trace/losses.h"
 
-/* Made if it is new; NULL where there are too many. */
+/* Returns a row, which is added if it is new; NULL if there are too many. */
 static struct etwas_report_loss *row_of(struct etwas_report *report,
                                         const struct etwas_input *input, etwas_damage_kind damage,
                                         uint32_t cause, uint32_t processor)
@@ -76,7 +76,7 @@ void etwas_report_losses_damage(struct etwas_report *report, const struct etwas_
     }
 }
 
-/* In a part of a trace, what was lost beside it is counted and not drawn. */
+/* Returns whether a loss is drawn. One outside the window is only counted. */
 static bool is_drawn(const struct etwas_report *report, const struct etwas_trace_loss *loss)
 {
     return report->axis.columns > 0 &&

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The page of `etwas report`: its data is what --json says. Health comes first: what is missing
-// decides how far everything below it can be believed.
+// The page of `etwas report`. Its data is that of --json. Health comes first: what is missing
+// decides how far the rest can be trusted.
 'use strict';
 
 (() => {
     const {fileName, plural, timeOf, drawHealth, drawRates, drawSpans, drawTrees, drawUsage,
         drawHeap} = reportPage;
 
-    // What the options of the command leave of the trace, in words.
+    // The selection of the command's options, in words.
     const askedFor = ({selection: {start_time: from, end_time: until, condition}}) =>
         [['from', from], ['until', until], ['where', condition]]
             .filter(([, value]) => value !== null)

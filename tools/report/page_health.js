@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Health: what is missing, why and when; from when on the trace has everything; how well its times
-// are known.
+// Health: what is missing, why and when; from when on the trace is complete; how exact its times
+// are.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -10,23 +10,23 @@ Object.assign(reportPage, (() => {
 
     const sumOf = (report, key) => d3.sum(report.files, (file) => file[key]);
 
-    // What several files of one session tell counts once.
+    // Counts that several files of one session report are added once.
     const toldOnce = (report, key) => sumOf(report, key) - sumOf(report, `repeated_${key}`);
 
     const lossesBy = (report, whom) => d3.sum(report.losses,
         ({source, count}) => source === whom ? count : 0);
 
-    // By the accounts at the end of a session, which a file that has none of them lacks; else by
-    // what its rings told.
+    // From the accounts at the end of a session. A file without its end has none; then the losses
+    // that its rings reported count.
     const kernelLost = (report) =>
         Math.max(d3.sum(report.sessions, (session) => session.lost_in_kernel || 0),
             lossesBy(report, 'kernel'));
 
-    // Processes that could not log; at least one where a session states a reason and no number.
+    // Processes that could not log; at least one if a session states a reason without a number.
     const unattachedOf = (report) => d3.sum(report.sessions, (session) =>
         session.unattached_reason === undefined ? 0 : Math.max(1, session.unattached_total));
 
-    // What is not there, the worst first.
+    // What is missing, the worst first.
     function complaints(report) {
         const damages = sumOf(report, 'damage_count');
         const lost = toldOnce(report, 'lost');
@@ -75,13 +75,13 @@ Object.assign(reportPage, (() => {
         return section;
     }
 
-    // The largest error of all, if it is known of all.
+    // The largest error, if all are known.
     function errorOf(report, key) {
         const errors = report.files.map(({clocks}) => clocks[key]);
         return errors.includes(null) ? 'not known' : words.duration(d3.max(errors));
     }
 
-    // Did newer events take the place of older ones?
+    // Whether newer events replaced older ones.
     const isCut = (report) => report.files.some((file) => file.overwritten > 0 ||
         file.buffers_overwritten > 0 || file.modes.includes('buffering'));
 
@@ -190,7 +190,8 @@ Object.assign(reportPage, (() => {
         ], files);
     }
 
-    // ---- What is retained ----
+    // ---- Retained events
+    // -------------------------------------------------------------------------
 
     function streamName(report, {cpu, file_number: number}) {
         const name = cpu === null ? 'no processor' : `processor ${cpu}`;

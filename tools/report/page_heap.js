@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// What lives on the heap, over time and by what allocated it.
+// The live heap over time, and by what allocated it.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -33,8 +33,8 @@ Object.assign(reportPage, (() => {
 
     // ---- By frames ----
 
-    // Callers above those that they call; each is as wide as what was allocated there and below.
-    // Colours are images.
+    // Callers are above what they call. The width is the amount allocated there and below; the
+    // colour is the image.
     function treeOf(stacks, weight) {
         const root = {name: 'all', children: new Map(), own: 0};
         for (const stack of stacks) {

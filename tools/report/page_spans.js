@@ -10,7 +10,7 @@ Object.assign(reportPage, (() => {
         ['max', 'the longest'], ['p50', 'half are not longer'], ['p90', '90 % are not'],
         ['p99', '99 % are not'],
     ];
-    // Over the heat map, whose cells have the first colour, as below it.
+    // The lines are drawn over the heat map, whose cells use the first colour, and below it.
     const lines = ['p50', 'p90', 'p99'];
 
     function drawTable(section, {classes, class_count: count}) {
@@ -35,7 +35,8 @@ Object.assign(reportPage, (() => {
         }
     }
 
-    // The first cells go down to 0, which on an axis by powers of 10 is its lower end.
+    // The first cell begins at 0, which a logarithmic axis does not have: it extends to the lower
+    // end.
     function cellsOf(columns, edges, time) {
         return columns.flatMap(([first, ...counts], column) => counts.map((count, i) => ({
             x0: time.begin(column), x1: time.end(column), y0: edges[first + i],
@@ -43,7 +44,7 @@ Object.assign(reportPage, (() => {
         })).filter(({count}) => count > 0));
     }
 
-    // Where none ended there is a gap.
+    // A column in which no span ended is a gap.
     const pointsOf = (values, count, time) => values.map((value, i) =>
         [(time.begin(i) + time.end(i)) / 2, count[i] > 0 ? Math.max(value, 1) : null]);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// What the parts of a report's page share: its axis of time, strips of many rows over it, and
-// units.
+// What the parts of a report's page share: the time axis, strips of many rows over it, and units.
 'use strict';
 
 const reportPage = (() => {
@@ -17,18 +16,18 @@ const reportPage = (() => {
             unit;
     }
 
-    // For the marks of an axis: "0", "20 kB".
+    // For the ticks of an axis: "0", "20 kB".
     function roundBytes(number) {
         const [, size, unit] = sizes.find(([limit]) => number < limit);
         return number === 0 ? '0' : String(Number((number / size).toPrecision(3))) + words.space +
             unit;
     }
 
-    // A rate, or a mean number of things: three digits, or a whole number.
+    // A rate or a mean: three digits, or a whole number.
     const rate = (number) => number === null ? words.nothing : number >= 999.5 ? words.count(number)
         : words.threeDigits(number);
 
-    // What "a second" is of.
+    // What the rates are relative to.
     const rateText = ({covered_duration: covered}) => covered > 0
         ? `Rates are over the ${words.duration(covered)} that the files cover.`
         : 'How much time the files cover is not known, and so no rate is.';
@@ -36,7 +35,7 @@ const reportPage = (() => {
     const short = (text, most) => text.length <= most ? text
         : text.slice(0, Math.max(most - 1, 1)) + '…';
 
-    // Of names the end is what tells them apart.
+    // Names mostly differ at the end, so the beginning is cut.
     const shortName = (name, most) => name.length <= most ? name : '…' +
         name.slice(-Math.max(most - 1, 1));
 
@@ -52,7 +51,7 @@ const reportPage = (() => {
             rows.map((row, i) => columns.map(([, cell]) => cell(row, i))));
     }
 
-    // The axis of time of all plots, and values by its columns as points on it.
+    // The time axis of all plots, and a row's values as points on it.
     function timeOf({axis}) {
         const {columns, column_duration: width, duration: duration} = axis;
         const to = Math.max(duration, 1);
@@ -62,14 +61,14 @@ const reportPage = (() => {
                 tell: words.duration, from: 0, to},
             begin: (column) => Math.min(column * width, to),
             end: (column) => Math.min((column + 1) * width, to),
-            // With one more at the end, up to where the last column's value holds.
+            // With one more point, up to which the last column's value holds.
             steps: (values) => [...values.map((value, i) => [i * width, value]),
                 [to, values[columns - 1]]],
         };
     }
 
-    // The names of the first eight, and the rest together if there is some: what a stacked plot can
-    // still tell apart.
+    // The names of the first eight, the last of which is the rest if there is one. A stacked plot
+    // cannot show more distinct colours.
     function firstOf(all, values, rest, restName) {
         const first = all.slice(0, all.length > 8 || d3.sum(rest) > 0 ? 7 : 8)
             .map((one) => ({name: one.name, values: values(one)}));
@@ -82,7 +81,7 @@ const reportPage = (() => {
 
     const strip = {row: 20, gap: 4, top: 6, bottom: 42, levels: 8, letter: 7.4};
 
-    // One path for all columns of a row that are equally dark: a column each would be too many
+    // One path for all equally dark columns of a row: a path for each column would be too many
     // elements.
     function drawRow(svg, {name, values}, top, x, time, labels) {
         const most = d3.max(values) || 1;
@@ -91,7 +90,7 @@ const reportPage = (() => {
             shortName(name, Math.floor(labels / strip.letter)));
         values.forEach((value, i) => {
             if (value > 0) {
-                // The rarest are still seen.
+                // The rarest values must still be visible.
                 const level = Math.min(Math.floor(Math.sqrt(value / most) * strip.levels),
                     strip.levels - 1);
                 const left = x(time.begin(i));
@@ -108,8 +107,8 @@ const reportPage = (() => {
         });
     }
 
-    // {id, title, text, rows: [{name, values}], tell}: each row is as dark as its values are
-    // against its own largest.
+    // {id, title, text, rows: [{name, values}], tell}: a row's darkness is relative to its own
+    // largest value.
     function strips(parent, time, {rows, tell, ...options}) {
         const points = rows.flatMap((row, i) => row.values.map((value, column) =>
             ({row, i, column, value})));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// The slowest spans as time lines: what was inside of them, and their events. Each can be looked at
-// closer.
+// The slowest spans as timelines: the spans inside them, and their events. Each can be zoomed.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -11,7 +10,7 @@ Object.assign(reportPage, (() => {
     const named = (span) => `${span.event_class} ${span.activity || span.instance}`;
     const lastName = (text) => text.slice(text.lastIndexOf('/') + 1);
 
-    // The row of each span: below its parent's, and where nothing else is at its time.
+    // The row of each span: below its parent's row, the first that is free at that time.
     function placesOf(spans, total) {
         const taken = [];
         const above = [];
@@ -46,7 +45,7 @@ Object.assign(reportPage, (() => {
 
     function drawTree(parent, one, number) {
         const [root] = one.spans;
-        // What began inside may outlive it.
+        // A span that began inside may outlive its parent.
         const total = d3.max(one.spans, (span) => span.since_start + (span.duration || 0));
         const spans = placesOf(one.spans, total);
         timeline(parent, {

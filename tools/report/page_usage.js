@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 the etwas authors
 
-// Which threads had the processors, and which waited for one.
+// Which threads ran on the processors, and which waited for one.
 'use strict';
 
 Object.assign(reportPage, (() => {
@@ -12,7 +12,7 @@ Object.assign(reportPage, (() => {
     const processors = (number) => words.threeDigits(number) + (number === 1 ? ' processor'
         : ' processors');
 
-    // Nanoseconds in each column as a mean number of threads.
+    // Converts nanoseconds in each column to a mean number of threads.
     const meanOf = (values, time) =>
         values.map((ns, i) => ns / Math.max(time.end(i) - time.begin(i), 1));
 
@@ -62,7 +62,7 @@ Object.assign(reportPage, (() => {
         }
     }
 
-    // What is not known is no idle time: it has a row of its own.
+    // Unknown time is not idle time, so it has a row of its own.
     function rowsOf({cpu, busy_over_time: busy, unknown_over_time: unknown, unknown_time: ns}) {
         const row = {name: `processor ${cpu}, busy`, values: busy};
         return ns > 0 ? [row, {name: `processor ${cpu}, not known`, values: unknown}] : [row];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The events over time, by name: kinds of all files that are called alike are one.
- */
+/* The events over time, by name. Kinds with the same name are one, in all files. */
 
 #include "report/report.h"
 
@@ -15,9 +13,9 @@ enum {
     OTHERS = ETWAS_REPORT_NAMES
 };
 
-/* A kind of a file with its name, while rows are given. */
+/* A kind of event in a file with its name, while rows are assigned. */
 struct kind {
-    char *name; /* the inside of a JSON string */
+    char *name; /* as in a JSON string, without quotes */
     uint64_t events;
     uint64_t outside;
     struct etwas_report_file *file;
@@ -59,7 +57,7 @@ static size_t kind_count(const struct etwas_report *report)
     return count;
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
 {
     struct etwas_counts_kind **sorted = etwas_counts_sorted_kinds(file->asked_for);
@@ -83,7 +81,7 @@ static bool add_kinds(struct etwas_report_file *file, struct kind *kinds)
     return true;
 }
 
-/* Adds up the kinds with the same name in the first of them. They are sorted by name. */
+/* Adds up kinds with the same name in the first of them. They are sorted by name. */
 static void add_up(struct kind *kinds, size_t count)
 {
     size_t first = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Both readings of the files: passes each event to the parts that count it. */
+/* Reads the files twice, and passes each event to the parts that count it. */
 
 #include "report/report.h"
 
@@ -85,7 +85,7 @@ static void on_record(EVENT_RECORD *record)
     } else {
         count_record(report, file);
     }
-    /* Which threads run and which blocks live follows from all events before. */
+    /* Threads and heap blocks depend on all earlier events, so they are left out of a window. */
     if (!etwas_window_is_set(&report->spans.window)) {
         etwas_heap_add_record(&file->heap.heap, record);
         etwas_cpu_add_record(&file->usage.cpu, input, record, report->time_ns);
@@ -116,7 +116,7 @@ static void on_tree_event(void *context, const struct etwas_spans_open *open)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Before the first reading. False without memory. */
+/* Prepares a file for the first reading. Returns false without memory. */
 static bool add_file(struct etwas_report *report, struct etwas_input *input, uint32_t index)
 {
     struct etwas_report_file *file = calloc(1, sizeof *file);
@@ -155,7 +155,8 @@ static void end_file(struct etwas_report *report, struct etwas_input *input)
 }
 
 /*
- * What other files have of what this one tells of, since records that several have were given once.
+ * Adds to each file's counts what other files of the same place counted, since a record in several
+ * files is delivered once.
  */
 static void count_beside(struct etwas_report *report)
 {
@@ -183,7 +184,7 @@ static int open_files(struct etwas_report *report, char *const *paths, uint32_t 
     int result = etwas_spans_open_files(&report->spans, paths, path_count, &callbacks, report);
 
     for (uint32_t i = 0; i < report->spans.run.count; i++) {
-        /* All of a file is read, and so its first and last event are met. */
+        /* The whole file is read, so its first and last event will be found. */
         etwas_trace_coverage_read_ahead(&report->spans.run.inputs[i], NULL);
     }
     report->out_of_memory |= report->spans.out_of_memory || !etwas_report_asked_begin(report);
@@ -217,7 +218,7 @@ static int read_first(struct etwas_report *report, char *const *paths, uint32_t 
     return result == ETWAS_EXIT_DONE ? processed : result;
 }
 
-/* What is over time, and the files' heaps and processors anew. */
+/* Reads again, for what is shown over time. The files' heaps and processors start anew. */
 static void read_second(struct etwas_report *report, char *const *paths, uint32_t path_count)
 {
     struct etwas_input_run *run = &report->spans.run;
@@ -231,10 +232,7 @@ static void read_second(struct etwas_report *report, char *const *paths, uint32_
         report->out_of_memory = etwas_report_file_of(report, &run->inputs[i]) == NULL;
         if (!report->out_of_memory) {
             etwas_report_usage_choose(report, &run->inputs[i]);
-            /*
-             * Its input was read once, and so it is known whether another file tells of the same
-             * losses.
-             */
+            /* The first reading found out whether another file reports the same losses. */
             report->out_of_memory = !etwas_report_file_of(report, &run->inputs[i])->tells_again &&
                                     !etwas_report_losses_read(report, &run->inputs[i]);
         }

@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct request {
     struct etwas_report report;
-    int form;                        /* enum etwas_form; ETWAS_FORM_TEXT: none was asked for */
+    int form;                        /* enum etwas_form; ETWAS_FORM_TEXT: none was requested */
     struct etwas_output_file output; /* its path is NULL: standard output */
 };
 
@@ -66,7 +66,7 @@ static void print_report(struct etwas_output *output, struct request *request)
     }
 }
 
-/* Returns whether everything could be written. A file without a report is not made. */
+/* Returns whether everything was written. If there is no report, no file is made. */
 static bool write_report(struct request *request, bool has_report)
 {
     static struct etwas_output output;
@@ -86,7 +86,7 @@ static bool write_report(struct request *request, bool has_report)
     return etwas_output_file_keep_written(&request->output, &output);
 }
 
-/* Returns whether to go on; otherwise *result is the exit status. */
+/* Returns whether to continue; otherwise *result is the exit status. */
 static bool read_options(int argc, char **argv, struct request *request, struct etwas_files *files,
                          int *result)
 {
@@ -124,7 +124,7 @@ static int run_report(int argc, char **argv)
     if (!read_options(argc, argv, &request, &files, &result)) {
         return result;
     }
-    /* Before the files are read: what cannot be written should be told at once. */
+    /* Report an output that cannot be written before spending time on the files. */
     if ((request.form == ETWAS_FORM_HTML && !etwas_page_possible("etwas report")) ||
         (request.output.path != NULL && !etwas_output_file_open(&request.output))) {
         return ETWAS_EXIT_OUTPUT;
@@ -140,7 +140,7 @@ static int run_report(int argc, char **argv)
     is_empty =
         request.output.path != NULL && ((!is_inside && etwas_window_is_set(&spans->window)) ||
                                         (spans->where.was_asked && !spans->where.has_held));
-    /* A page of nothing would be taken for one of something. */
+    /* An empty page could be mistaken for a result. */
     if (is_empty && result == ETWAS_EXIT_DONE) {
         result = ETWAS_EXIT_NO;
     }

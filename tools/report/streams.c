@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * From when to when each processor's stream has events: what is retained, and how evenly.
- */
+/* When each processor's stream begins and ends: what is retained, and how evenly. */
 
 #include "report/report.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The slowest spans with what was inside of them, and the events of all these.
- */
+/* The slowest spans with the spans inside them, and the events of all these. */
 
 #include "report/report.h"
 
@@ -18,7 +16,7 @@ void etwas_report_trees_choose(struct etwas_report *report)
     report->out_of_memory |= report->trees == NULL;
 }
 
-/* As much as there is room for, up to the end of a character. */
+/* Copies as much as fits, and cuts between characters. */
 static void copy_text(char *kept, size_t room, const struct etwas_output *text)
 {
     size_t bytes =
@@ -28,7 +26,7 @@ static void copy_text(char *kept, size_t room, const struct etwas_output *text)
     kept[bytes] = '\0';
 }
 
-/* Nothing more is known of a value than what the decoder says. */
+/* A callback that knows no more about a value than the decoder. */
 static bool put_nothing(struct etwas_output *output, void *context, enum etwas_field_kind kind,
                         const etwas_value *value)
 {
@@ -83,7 +81,7 @@ void etwas_report_trees_add_record(struct etwas_report *report, const struct etw
     describe(report, event);
 }
 
-/* `places` are those of the nodes in the list of spans, which has parents before their children. */
+/* `places`: the nodes' positions in the list of spans, where parents come before children. */
 static void put_events(struct etwas_output *output, const struct etwas_report_tree *tree,
                        const uint32_t places[ETWAS_REPORT_NODES])
 {

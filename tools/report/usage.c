@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What processors and processes did over time, by the context switches of a file.
- */
+/* What processors and processes did over time, from a file's context switches. */
 
 #include "report/report.h"
 
@@ -43,7 +41,7 @@ static void on_unknown(void *context, uint32_t processor, int64_t from_ns, int64
     etwas_report_axis_spread(usage->axis, &usage->unknown[processor], from_ns, to_ns);
 }
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool give_rows(struct etwas_report_usage *usage, const struct etwas_cpu_groups *groups)
 {
     const struct etwas_schedule *schedule = &usage->cpu.schedule;
@@ -66,7 +64,7 @@ static bool give_rows(struct etwas_report_usage *usage, const struct etwas_cpu_g
     return true;
 }
 
-/* The second reading begins anew, and meets the threads in the same order. */
+/* The second reading starts anew, and finds the threads in the same order. */
 void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *input)
 {
     struct etwas_report_usage *usage = &etwas_report_file_of(report, input)->usage;
@@ -89,7 +87,7 @@ void etwas_report_usage_choose(struct etwas_report *report, struct etwas_input *
 }
 
 /*
- * Nothing is known to be idle on a processor without a switch, or if one process alone was
+ * A processor without a switch is not known to be idle, nor is any if a single process was
  * recorded.
  */
 static void find_unknown(struct etwas_report_usage *usage)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Events and their fields as JSON objects, one event a line.
- */
+/* Writes events and their fields as JSON objects, one event a line. */
 
 #include "schema/schema.h"
 
@@ -13,13 +11,16 @@
 #include <string.h>
 
 enum {
-    DEPTH = 32, /* of structs in each other */
+    DEPTH = 32, /* nesting of structs */
 };
 
 static void put_fields(struct etwas_output *output, const etwas_schema *schema, uint32_t first,
                        uint32_t count, unsigned depth);
 
-/* A number, the name of the field that has it, or null: it stands before the value itself. */
+/*
+ * Writes a count or length: a number, the name of the field that has it, or null if it precedes the
+ * value itself.
+ */
 static void put_by(struct etwas_output *output, const etwas_schema *schema,
                    const EVENT_PROPERTY_INFO *info, const char *key, bool by_field, uint16_t value)
 {
@@ -129,7 +130,7 @@ void etwas_schema_json(struct etwas_output *output, const etwas_schema *schema, 
     etwas_json_number(output, "opcode", descriptor->Opcode);
     etwas_json_number(output, "level", descriptor->Level);
     etwas_json_number(output, "version", descriptor->Version);
-    /* As dump has it: the fields are those of all versions that are known. */
+    /* As in dump, the fields apply to all known versions. */
     if (schema->other_version) {
         etwas_json_null(output, "decoded_as_version");
     }

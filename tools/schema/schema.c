@@ -24,13 +24,13 @@ struct listing {
     const char *path;
     etwas_decoder *decoder;
     const etwas_schema *previous;
-    const etwas_guid *message; /* of the one before; NULL: there is none */
-    uint64_t undescribed;      /* events of which nothing was known when they came */
+    const etwas_guid *message; /* GUID of the previous message; NULL: none */
+    uint64_t undescribed;      /* events that were not described when they were read */
 };
 
 /*
- * An event may bring its own description. The file's header is in every file, and no event of
- * anybody's.
+ * An event may contain its own description. The header is in every file, and not an event of a
+ * provider.
  */
 static void on_record(EVENT_RECORD *record)
 {
@@ -104,10 +104,7 @@ static int open_input(struct listing *listing, struct etwas_input *input, uint32
     return etwas_input_open(input, listing->path, number, &callbacks, listing);
 }
 
-/*
- * Descriptions may have come after their events: those without one are counted by reading once
- * more.
- */
+/* Descriptions may follow their events, so reads the file again to count events without one. */
 static void put_undescribed(struct listing *listing, uint32_t number)
 {
     struct etwas_input again;
@@ -165,7 +162,7 @@ static int run_schema(int argc, char **argv)
 
         listing.path = files.paths[i];
         shown = show_file(&listing, i + 1);
-        /* A file that cannot be opened weighs more than a damaged one. */
+        /* A file that cannot be opened takes precedence over a damaged one. */
         if (result == ETWAS_EXIT_DONE || shown == ETWAS_EXIT_FAILED) {
             result = shown;
         }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Events and their fields as an indented list.
- */
+/* Writes events and their fields as an indented list. */
 
 #include "schema/schema.h"
 
@@ -12,7 +10,7 @@
 #include <string.h>
 
 enum {
-    DEPTH = 32, /* of structs in each other */
+    DEPTH = 32, /* nesting of structs */
 };
 
 static void indent(struct etwas_output *output, unsigned depth)
@@ -22,7 +20,10 @@ static void indent(struct etwas_output *output, unsigned depth)
     }
 }
 
-/* [4], [Count] by a field, [] by a count of its own, or [*], as many as there are. */
+/*
+ * Writes [4], [Count] for a field's value, [] for a count in the payload, or [*] for as many as
+ * there are.
+ */
 static void put_count(struct etwas_output *output, const etwas_schema *schema,
                       const EVENT_PROPERTY_INFO *info)
 {
@@ -136,8 +137,8 @@ static void put_id(struct etwas_output *output, const char *before, const char *
 }
 
 /*
- * Writes what distinguishes the event from others. An event that describes itself has an id only if
- * it states one.
+ * Writes what distinguishes the event from others. A self-describing event has an id only if it
+ * states one.
  */
 static void put_ids(struct etwas_output *output, const etwas_schema *schema)
 {

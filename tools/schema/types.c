@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Names of types, as instrumentation manifests have them without `win:` and `xs:`.
- */
+/* Names of types, as in instrumentation manifests without `win:` and `xs:`. */
 
 #include "schema/schema.h"
 
@@ -61,7 +59,7 @@ const char *etwas_schema_in_type(uint16_t type)
     return "";
 }
 
-/* The out-type that says no more than the in-type does; NULL: none. */
+/* Returns the out-type that adds nothing to the in-type; NULL if there is none. */
 static uint16_t plain_out_type(uint16_t in_type)
 {
     static const uint8_t plain[] = {
@@ -171,7 +169,7 @@ const void *etwas_schema_entry_text(const EVENT_MAP_INFO *map, uint32_t entry, s
 
     for (*units = 0; text[2 * *units] != 0 || text[2 * *units + 1] != 0; (*units)++) {
     }
-    /* Manifests' texts end in a blank. */
+    /* Texts of manifests end with a space. */
     if (*units > 0 && text[2 * *units - 2] == ' ' && text[2 * *units - 1] == 0) {
         (*units)--;
     }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A file of options.
- */
+/* Reads a file of options. */
 
 #include "ship/config.h"
 
@@ -18,8 +16,8 @@
 #include <unistd.h>
 
 /*
- * What ends a name or a value is a blank, =, a newline or the end of the text: nobody misses it any
- * more.
+ * Terminates name and value in place. The byte behind each is a blank, =, a newline or the end of
+ * the text, which is not needed any more.
  */
 static bool take_line(struct etwas_ship_config *config, const struct etwas_ship_line *line,
                       char *text)

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_SHIP_CONFIG_H
 #define ETWAS_TOOLS_SHIP_CONFIG_H
 
-/*
- * The file of --config. Its lines (lines.h) have the names of long options.
- */
+/* The file named by --config. Its lines (lines.h) have the names of long options. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,22 +15,22 @@ enum {
 
 struct etwas_ship_config {
     /*
-     * Takes a line; `value` is NULL where it is NAME alone. Returns false if it is wrong, and that
-     * has been said.
+     * Takes a line; `value` is NULL if the line is NAME alone. Returns false after reporting that
+     * the line is wrong.
      */
     bool (*take)(void *context, const char *name, const char *value);
     void *context;
-    /* Where the line is, for messages: "FILE:3". */
+    /* The position of the line, for messages: "FILE:3". */
     char place[ETWAS_SHIP_PLACE_BYTES];
 };
 
 /*
- * Values stay until the program ends. False: it cannot be read, or a line is wrong; that has been
- * said.
+ * Reads the file. Values stay valid until the program ends. Returns false after reporting that the
+ * file cannot be read or a line is wrong.
  */
 bool etwas_ship_config_read(struct etwas_ship_config *config, const char *path);
 
-/* The same of a text, which is changed; there is room for one byte behind it. */
+/* Does the same for a text in memory, and modifies it. The text has room for one byte behind it. */
 bool etwas_ship_config_parse(struct etwas_ship_config *config, const char *path, char *text,
                              size_t bytes);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Files of settings, line by line.
- */
+/* Reads settings files line by line. */
 
 #include "ship/lines.h"
 

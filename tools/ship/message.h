@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_MESSAGE_H
 
 /*
- * Prints "etwas ship: SUBJECT: a sentence" on standard error, from any thread. Characters that
- * could steer a terminal are escaped in all of it. A sentence is cut at 1,024 bytes.
+ * Prints "etwas ship: SUBJECT: a sentence" on standard error; may be called from any thread.
+ * Characters that could control a terminal are escaped. The sentence is cut at 1,024 bytes.
  */
 void etwas_ship_message(const char *subject, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

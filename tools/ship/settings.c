@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The options of `etwas ship`, of the command line and of --config, and whether they fit each
- * other.
+ * Reads the options of `etwas ship` from the command line and from --config, and checks whether
+ * they fit together.
  */
 
 #include "ship/settings.h"
@@ -23,7 +23,7 @@
 enum {
     PROVE_DAYS = 7,
     MOST_DAYS = 36500,
-    SHORT_PATIENCE_S = 10, /* for a person that waits for the answer */
+    SHORT_PATIENCE_S = 10, /* for a person who waits for the answer */
 };
 
 #define NS_A_SECOND UINT64_C(1000000000)
@@ -33,7 +33,7 @@ static char host_name[HOST_NAME_MAX + 1];
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The value is not shown: a password may be in it. */
+/* A refused value is not printed, because it may contain a password. */
 static bool read_server(const struct etwas_option_use *use)
 {
     struct etwas_ship_options *target = use->place;
@@ -51,7 +51,7 @@ static bool read_server(const struct etwas_option_use *use)
     return true;
 }
 
-/* Letters, digits and _, no digit first. */
+/* Returns whether the text has only letters, digits and _, and does not begin with a digit. */
 static bool is_identifier(const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
@@ -92,15 +92,18 @@ static bool read_version(const struct etwas_option_use *use)
 
 /* ---- both places ----------------------------------------------------------------------------- */
 
-/* What is read from the file, beside what the command line says. */
+/* State while the file is read. `line` holds the options of the command line. */
 struct reading {
     const struct etwas_ship_settings *line;
-    bool has_task; /* of the command line */
+    bool has_task; /* the command line says what to do */
     struct etwas_ship_settings *settings;
     struct etwas_ship_config config;
 };
 
-/* What to do, and how that is done: of the file only where the command line does not say what. */
+/*
+ * Returns whether the option says what to do, or how. The file's value is ignored if the command
+ * line says what to do.
+ */
 static bool is_of_task(const char *name)
 {
     static const char *const names[] = {
@@ -150,7 +153,7 @@ static const char *task_of(struct etwas_ship_settings *settings)
     return NULL;
 }
 
-/* What belongs to one thing, and stands beside another. */
+/* Returns a message about an option that does not go with the task, or NULL. */
 static const char *astray(const struct etwas_ship_settings *settings)
 {
     enum etwas_ship_task task = settings->task;
@@ -236,7 +239,7 @@ static const char *finish(struct etwas_ship_settings *settings)
     return misuse;
 }
 
-/* Returns false after a message. */
+/* Returns false after reporting an error. */
 static bool read_config(const struct etwas_ship_settings *line, bool has_files,
                         struct etwas_ship_settings *settings)
 {
@@ -251,7 +254,10 @@ static bool read_config(const struct etwas_ship_settings *line, bool has_files,
     return etwas_ship_config_read(&reading.config, line->config);
 }
 
-/* The command line is read twice: for the file that it names, and to have the last word. */
+/*
+ * Reads the command line twice: first for the name of the file, then to override the file's
+ * options.
+ */
 bool etwas_ship_settings_read(int argc, char **argv, struct etwas_ship_settings *settings,
                               int *result)
 {

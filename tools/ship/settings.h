@@ -5,7 +5,7 @@
 
 /*
  * The options of `etwas ship`, from its command line and from a settings file (--config). The lines
- * of that file are the long options: NAME = VALUE, or NAME alone. An option of the command line
+ * of that file are the long options: NAME = VALUE, or NAME alone. An option on the command line
  * replaces that of the file.
  */
 
@@ -22,7 +22,7 @@ enum {
 };
 
 enum etwas_ship_task {
-    ETWAS_SHIP_TASK_FILES,   /* finished files, or what there is of others */
+    ETWAS_SHIP_TASK_FILES,   /* files, whether they have ended or not */
     ETWAS_SHIP_TASK_FOLLOW,  /* a folder */
     ETWAS_SHIP_TASK_SESSION, /* a running session's log files */
     ETWAS_SHIP_TASK_PROVE,
@@ -31,42 +31,43 @@ enum etwas_ship_task {
 
 struct etwas_ship_settings {
     enum etwas_ship_task task;
-    /* All but `stop`. Without --server, which --ddl alone may be, it has no shards. */
+    /* Complete except for `stop`. It has no shards without --server, which only --ddl may lack. */
     struct etwas_ship_options target;
-    char database[ETWAS_SHIP_IDENTIFIER_BYTES]; /* what `target` points to */
+    char database[ETWAS_SHIP_IDENTIFIER_BYTES]; /* `target` points to it */
     char table[ETWAS_SHIP_IDENTIFIER_BYTES];
-    uint64_t timeout_ns; /* 0: not told */
+    uint64_t timeout_ns; /* 0: not given */
     const char *config;  /* or NULL */
-    int instead;         /* of sending: ETWAS_SHIP_TASK_PROVE or _DDL; 0: it sends */
+    int instead;         /* task instead of sending: _PROVE or _DDL; 0: send */
 
-    /* What is shipped, by the task. */
+    /* What is shipped, depending on the task. */
     struct etwas_files files;
     const char *follow;
     const char *session;
-    const char *host; /* that rows name; this machine's name unless told */
+    const char *host; /* name of the machine in rows; default: its own name */
 
-    /* How. */
-    const char *state; /* the folder of cursors, or NULL: where they are by themselves */
-    const char *pools; /* that of dead processes' pools, or NULL: etwas_crash_safe_folder */
-    uint64_t spool_limit_bytes; /* 0: none */
-    bool once;                  /* follows until all is sent */
+    /* How it is shipped. */
+    const char *state;          /* folder of cursors, or NULL: the default */
+    const char *pools;          /* folder of dead processes' pools; NULL: etwas_crash_safe_folder */
+    uint64_t spool_limit_bytes; /* 0: no limit */
+    bool once;                  /* ends when all is sent */
     bool recovers;
-    bool deletes; /* files that have arrived */
+    bool deletes; /* removes files that have arrived */
 
-    /* Options of the proof. */
-    uint32_t days; /* before today, UTC */
+    /* Options of --prove. */
+    uint32_t days; /* days to look back from today, UTC */
     int form;      /* enum etwas_form */
 
-    /* Options of the DDL. */
-    const char *cluster; /* or NULL: one server */
-    uint32_t keep_days;  /* 0: for ever */
-    uint32_t major;      /* of the server's version; 0: not told */
+    /* Options of --ddl. */
+    const char *cluster; /* or NULL: a single server */
+    uint32_t keep_days;  /* 0: forever */
+    uint32_t major;      /* of the server's version; 0: not given */
 };
 
 extern const struct etwas_option etwas_ship_options[];
 
 /*
- * Until the program ends it holds what it has read. False: *result is what the program exits with.
+ * Reads the options. The strings stay valid until the program ends. Returns false if the program
+ * must exit, with *result.
  */
 bool etwas_ship_settings_read(int argc, char **argv, struct etwas_ship_settings *settings,
                               int *result);

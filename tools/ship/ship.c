@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The command `etwas ship`: what it is asked for, sent or not.
- */
+/* The command `etwas ship`. */
 
 #include "cli/command.h"
 #include "exit.h"
@@ -15,8 +13,8 @@
 #include <stddef.h>
 
 /*
- * Opens the target that is asked; NULL: statements are for a version, and no server is asked. False
- * after a message.
+ * Opens the target to query. Sets *target to NULL if statements are written for a given version,
+ * without a server. Returns false after reporting an error.
  */
 static bool open_target(const struct etwas_ship_settings *settings,
                         struct etwas_ship_target **target)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Waits that grow, and the rate.
- */
+/* Growing waits, and the rate limit. */
 
 #include "ship/wait.h"
 

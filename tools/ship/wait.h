@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_SHIP_WAIT_H
 
 /*
- * Waiting for a server: waits that double from 0.1 s to 30 s, each by chance from half to one and a
- * half of that, so that a thousand hosts do not come back at the same moment. And for the rate.
- * Time is CLOCK_MONOTONIC's.
+ * Waits between attempts to reach a server, and the rate limit. Waits double from 0.1 s to 30 s.
+ * Each is random, between half and one and a half of that, so that a thousand hosts do not retry
+ * together. Times are CLOCK_MONOTONIC.
  */
 
 #include <pthread.h>
@@ -20,25 +20,25 @@ enum {
 
 int64_t etwas_ship_now_ms(void);
 
-/* Begin with zeros. */
+/* Initialize with zeros. */
 struct etwas_ship_wait {
-    uint32_t count; /* of waits until now */
+    uint32_t count; /* number of waits so far */
 };
 
-/* How long the next one takes. `chance` is any number. */
+/* Returns the length of the next wait. `chance` is a random number. */
 uint32_t etwas_ship_wait_next_ms(struct etwas_ship_wait *wait, uint32_t chance);
 
-/* False: `stop`, a descriptor or -1, has become readable before the time was over. */
+/* Waits. Returns false if `stop`, a descriptor or -1, became readable before the time was over. */
 bool etwas_ship_wait_ms(int stop, int64_t ms);
 
-/* How many rows a second all shards' threads may send together. */
+/* The rate limit in rows per second, for the threads of all shards together. */
 struct etwas_ship_rate {
     pthread_mutex_t lock;
-    uint64_t rows_per_s; /* 0: any number */
-    int64_t free_ns;     /* when the next rows may go */
+    uint64_t rows_per_s; /* 0: unlimited */
+    int64_t free_ns;     /* when the next rows may be sent */
 };
 
-/* Waits until so many rows may go. False: stopped. */
+/* Waits until this number of rows may be sent. Returns false if it was stopped. */
 bool etwas_ship_rate_keep(struct etwas_ship_rate *rate, int stop, uint32_t rows);
 
 #endif

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHOW_CLOCK_H
 
 /*
- * A file's clocks: what the cycle counter was worth, how the clocks ran against each other, and how
- * well times are known.
+ * The clocks of a file: the quality of the cycle counter, the drift between the clocks, and the
+ * errors of times.
  */
 
 #include "print/output.h"
@@ -13,13 +13,13 @@
 #include <etwas/etwas.h>
 
 /*
- * Lines of "etwas stat", labelled as its others: what makes times other than they seem, and all
- * that is known of the clocks.
+ * Write labelled lines of `etwas stat`: what makes times misleading, such as steps of the wall
+ * clock, and all that is known about the clocks.
  */
 void etwas_show_clock_warnings(struct etwas_output *output, const etwas_trace_clock *clock);
 void etwas_show_clock_text(struct etwas_output *output, const etwas_trace_clock *clock);
 
-/* One JSON object. Its keys are documented in docs/reference/json.md. */
+/* Writes one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_show_clock_json(struct etwas_output *output, const etwas_trace_clock *clock);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The clocks of a file in words.
+ * The clocks of a file as text.
  */
 
 #include "show/clock.h"
@@ -23,7 +23,7 @@ static void put_times(struct etwas_output *output, uint64_t count)
 
 /* ---- the cycle counter ---- */
 
-/* One a line: + speaks for the counter, - against it. */
+/* Writes one reason per line: + speaks for the counter, - against it. */
 static void put_reasons(struct etwas_output *output, uint32_t reasons)
 {
     for (uint32_t bit = 0; bit < 32; bit++) {

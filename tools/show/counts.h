@@ -4,22 +4,22 @@
 #define ETWAS_TOOLS_SHOW_COUNTS_H
 
 /*
- * What was counted of a file, as `etwas stat` shows it: in words and as JSON.
+ * The counts of a file for `etwas stat`, as text and as JSON.
  */
 
 #include "analyse/counts/counts.h"
 
-/* Writes PROVIDER/EVENT; false, and nothing: it has no name. */
+/* Writes PROVIDER/EVENT. Returns false, and writes nothing, if the kind has no name. */
 bool etwas_counts_print_name(struct etwas_output *output, enum etwas_text_style style,
                              const struct etwas_counts_kind *kind);
 
-/* Writes its name, or the ids that it has in place of one. */
+/* Writes the name of a kind, or its ids if it has no name. */
 void etwas_counts_print_title(struct etwas_output *output, enum etwas_text_style style,
                               const struct etwas_counts_kind *kind);
 
 /*
- * `result` is what etwas_input_process returned. `is_verbose`: also what the header says, and how
- * the clocks ran.
+ * Write the counts of a file. `result` is what etwas_input_process returned. With `is_verbose` the
+ * text includes the header of the file, and its clocks.
  */
 void etwas_counts_text(struct etwas_output *output, const struct etwas_counts *counts,
                        const struct etwas_input *input, int result, bool is_verbose);
@@ -27,7 +27,8 @@ void etwas_counts_json(struct etwas_output *output, const struct etwas_counts *c
                        const struct etwas_input *input, int result);
 
 /*
- * Objects that are still open: all but what grows with the processors and kinds; and a processor.
+ * Write JSON objects that the caller closes: the members whose size does not depend on the
+ * processors and kinds, and one processor.
  */
 void etwas_counts_json_head(struct etwas_output *output, const struct etwas_counts *counts,
                             const struct etwas_input *input, int result);

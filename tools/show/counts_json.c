@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat` as one JSON object a file. The keys are part of the command's interface.
+ * `etwas stat` as one JSON object per file. The keys are part of the command's interface.
  */
 
 #include "show/counts.h"
@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A FILETIME; null for 0, a time that is not there. */
+/* Writes a FILETIME; null for 0, which means that there is none. */
 static void put_time(struct etwas_output *output, const char *key, int64_t filetime)
 {
     if (filetime == 0) {
@@ -26,7 +26,7 @@ static void put_time(struct etwas_output *output, const char *key, int64_t filet
     }
 }
 
-/* Null where there are no events. */
+/* Writes null if there are no events. */
 static void put_event_time(struct etwas_output *output, const char *key,
                            const struct etwas_counts *counts, int64_t time_ns)
 {
@@ -83,7 +83,7 @@ static void put_parts(struct etwas_output *output, const struct etwas_parts *par
     etwas_output_char(output, ']');
 }
 
-/* The time that rates are counted over; null: it is not known. */
+/* Writes the time over which rates are computed; null if it is not known. */
 static void put_covered(struct etwas_output *output, const struct etwas_counts *counts,
                         const struct etwas_input *input)
 {
@@ -174,7 +174,7 @@ static void put_processors(struct etwas_output *output, const struct etwas_count
     etwas_output_char(output, ']');
 }
 
-/* A name is known only when it is written: the key before it is taken back if there is none. */
+/* Writes the name of a kind. The key is written first, and removed again if there is no name. */
 static void put_kind_name(struct etwas_output *output, const struct etwas_counts_kind *kind)
 {
     static const char key[] = ",\"event\":\"";

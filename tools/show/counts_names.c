@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What kinds of events are called.
+ * The names of kinds of events.
  */
 
 #include "show/counts.h"

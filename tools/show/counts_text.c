@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat` in words and tables.
+ * `etwas stat` as text and tables.
  */
 
 #include "show/counts.h"
@@ -25,7 +25,7 @@ static void put_end(struct etwas_output *output)
     etwas_output_char(output, '\n');
 }
 
-/* "1,234 events" */
+/* Writes "1,234 events". */
 static void put_counted(struct etwas_output *output, uint64_t count, const char *what)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
@@ -48,7 +48,7 @@ static void put_rate(struct etwas_output *output, double rate)
     etwas_output_text(output, etwas_human_rate(text, rate));
 }
 
-/* ---- What is missing ---- */
+/* ---- Missing events ---- */
 
 static void put_damage(struct etwas_output *output, const struct etwas_input *input, int result)
 {
@@ -94,7 +94,7 @@ static void put_kernel_loss(struct etwas_output *output, const struct etwas_coun
     }
 }
 
-/* What was lost for one cause, and between when. */
+/* Writes how many events were lost for one cause, and in which time. */
 static void put_cause(struct etwas_output *output, const struct etwas_trace_losses *losses,
                       uint32_t cause)
 {
@@ -123,7 +123,7 @@ static void put_cause(struct etwas_output *output, const struct etwas_trace_loss
     }
 }
 
-/* What it did then nobody counted. */
+/* Writes the times in which events of a processor were not recorded, and not counted as lost. */
 static void put_gaps(struct etwas_output *output, const struct etwas_counts *counts)
 {
     for (uint32_t i = 0; i < counts->gap_count && i < ETWAS_COUNTS_GAPS; i++) {
@@ -159,7 +159,7 @@ static void put_untold(struct etwas_output *output, uint64_t untold)
     }
 }
 
-/* A flight recorder's file says since when each processor's events are here. */
+/* The file of a flight recorder states since when it has all events of each processor. */
 static void put_overwritten(struct etwas_output *output, const struct etwas_input *input)
 {
     const etwas_trace_information *information = &input->information;
@@ -285,7 +285,7 @@ static void put_clock(struct etwas_output *output, const etwas_trace_information
     etwas_output_format(output, " a second%s\n", information->calibrated ? ", calibrated" : "");
 }
 
-/* The time that rates are counted over. */
+/* Writes the time over which rates are computed. */
 static void put_covered(struct etwas_output *output, const struct etwas_counts *counts,
                         const struct etwas_input *input)
 {
@@ -314,7 +314,7 @@ static void put_covered(struct etwas_output *output, const struct etwas_counts *
     }
 }
 
-/* What the header says of the session, and how its clocks ran. */
+/* Writes the session's data from the header, and its clocks. */
 static void put_session(struct etwas_output *output, const struct etwas_counts *counts,
                         const struct etwas_input *input)
 {
@@ -378,7 +378,7 @@ static void put_file(struct etwas_output *output, const etwas_trace_information 
     put_end(output);
 }
 
-/* Writes what time the file covers, and how much there is in it. */
+/* Writes which time the file covers, and the totals of its events. */
 static void put_total(struct etwas_output *output, const struct etwas_counts *counts,
                       const struct etwas_input *input)
 {
@@ -413,7 +413,7 @@ static void put_total(struct etwas_output *output, const struct etwas_counts *co
 static const char *const count_titles[] = {"event", "events", "events/second", "payload"};
 static const uint32_t count_numbers = 0xE;
 
-/* The numbers of a row. `outside`: how many events are not in the time that is covered. */
+/* Adds the numbers of a row. `outside` is how many events are not in the covered time. */
 static void add_count(struct etwas_table *table, const struct etwas_counts_sum *counted,
                       uint64_t outside, uint64_t covered_ns)
 {

@@ -4,8 +4,7 @@
 #define ETWAS_TOOLS_SHOW_CPU_H
 
 /*
- * Processor times in words, as JSON and as CSV. Keys and columns are part of the commands'
- * interface.
+ * Processor times as text, JSON and CSV. Keys and columns are part of the commands' interface.
  */
 
 #include "analyse/cpu/cpu.h"
@@ -14,14 +13,14 @@ void etwas_cpu_text(struct etwas_output *output, const struct etwas_cpu *cpu,
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result);
 
-/* One JSON object. Its keys are documented in docs/reference/json.md. */
+/* Writes one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_cpu_json(struct etwas_output *output, const struct etwas_cpu *cpu,
                     const struct etwas_cpu_groups *groups, const struct etwas_input *input,
                     int result);
 
 /*
- * Objects that are still open: the same up to the processors, a processor, and a process without
- * its threads.
+ * Write JSON objects that the caller closes: the members before the processors, a processor, and a
+ * process without its threads.
  */
 void etwas_cpu_json_head(struct etwas_output *output, const struct etwas_cpu *cpu,
                          const struct etwas_input *input, int result);
@@ -29,7 +28,7 @@ void etwas_cpu_json_processor(struct etwas_output *output, const struct etwas_cp
                               uint32_t number);
 void etwas_cpu_json_group(struct etwas_output *output, const struct etwas_cpu_group *group);
 
-/* A line for each thread, under a title if it is the first file. */
+/* Writes a line for each thread. The first file gets a title line. */
 void etwas_cpu_csv(struct etwas_output *output, const struct etwas_cpu_groups *groups,
                    const struct etwas_input *input);
 

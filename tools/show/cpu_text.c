@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --cpu-time` in words and tables.
+ * `etwas stat --cpu-time` as text and tables.
  */
 
 #include "show/cpu.h"
@@ -47,7 +47,7 @@ static void put_missing(struct etwas_output *output, const struct etwas_input *i
     }
 }
 
-/* What is not known of the processors. */
+/* Writes how much processor time is not known. */
 static void put_unknown(struct etwas_output *output, const struct etwas_cpu *cpu,
                         const struct etwas_input *input)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --heap` in words and as JSON. The keys are part of the command's interface.
+ * `etwas stat --heap` as text and JSON. The keys are part of the command's interface.
  */
 
 #include "show/heap.h"
@@ -93,7 +93,7 @@ static void put_whole(struct etwas_output *output, const struct etwas_heap *heap
     put_count(output, "failed", heap->failed, "calls that gave no memory");
 }
 
-/* What makes the rest less than exact. */
+/* Writes what makes the other numbers inexact. */
 static void put_doubts(struct etwas_output *output, const struct etwas_heap *heap,
                        const struct etwas_input *input)
 {
@@ -123,7 +123,7 @@ static void put_frame(struct etwas_output *output, const struct etwas_heap_locat
     }
     if (location->has_symbol) {
         etwas_text_plain(output, location->symbol.function);
-        /* The offset is that of the return address, as debuggers show it. */
+        /* The offset is that of the return address, as in debuggers. */
         etwas_output_format(output, "+0x%" PRIx64 " in ", location->symbol.offset + 1);
         etwas_text_plain(output, etwas_files_name(location->image->path));
     } else {

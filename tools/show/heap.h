@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_SHOW_HEAP_H
 
 /*
- * What heaptrace recorded, in words and as JSON.
+ * The heap that heaptrace recorded, as text and JSON.
  */
 
 #include "analyse/heap/heap.h"
@@ -12,13 +12,13 @@
 void etwas_heap_text(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input);
 
-/* One JSON object. Its keys are documented in docs/reference/json.md. */
+/* Writes one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_heap_json(struct etwas_output *output, struct etwas_heap *heap, uint32_t limit,
                      const struct etwas_input *input, int result);
 
 /*
- * The same, open, up to the stacks; and a stack, open, with so many of its innermost frames at
- * most.
+ * Write JSON objects that the caller closes: the members before the stacks, and a stack with at
+ * most `most_frames` of its innermost frames.
  */
 void etwas_heap_json_head(struct etwas_output *output, const struct etwas_heap *heap,
                           const struct etwas_input *input, int result);

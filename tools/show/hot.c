@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --hot` in words and as JSON. The keys are part of the command's interface.
+ * `etwas stat --hot` as text and JSON. The keys are part of the command's interface.
  */
 
 #include "show/hot.h"
@@ -41,7 +41,7 @@ static void put_count(struct etwas_output *output, const char *label, uint64_t c
     }
 }
 
-/* Samples of functions in which others may be inlined that nothing tells of. */
+/* Returns how many samples are in functions whose inlined functions are not known. */
 static uint64_t without_inlined(const struct etwas_hot *hot)
 {
     uint64_t samples = 0;

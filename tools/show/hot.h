@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_SHOW_HOT_H
 
 /*
- * Where the processors were, in words and as JSON.
+ * The functions that the processors ran, as text and JSON.
  */
 
 #include "analyse/hot/hot.h"
@@ -12,7 +12,7 @@
 void etwas_hot_text(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
                     const struct etwas_input *input);
 
-/* One JSON object. Its keys are documented in docs/reference/json.md. */
+/* Writes one JSON object. Its keys are documented in docs/reference/json.md. */
 void etwas_hot_json(struct etwas_output *output, const struct etwas_hot *hot, uint32_t limit,
                     const struct etwas_input *input, int result);
 

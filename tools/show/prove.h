@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_SHOW_PROVE_H
 
 /*
- * The proof of a session, in words and as JSON.
+ * The proof of a session, as text and JSON.
  */
 
 #include "analyse/prove/prove.h"
@@ -15,10 +15,10 @@ void etwas_prove_sources(struct etwas_output *output, const struct etwas_prove_s
 void etwas_prove_text(struct etwas_output *output, const struct etwas_prove_session *session);
 void etwas_prove_json(struct etwas_output *output, const struct etwas_prove_session *session);
 
-/* An object that is still open: all but the sources and kinds of records. */
+/* Writes an object that the caller closes, without the sources and kinds of records. */
 void etwas_prove_json_head(struct etwas_output *output, const struct etwas_prove_session *session);
 
-/* One of the sources. */
+/* Writes the account of a source on one processor as an object. */
 void etwas_prove_json_account(struct etwas_output *output,
                               const struct etwas_prove_account *account);
 

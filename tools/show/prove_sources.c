@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The table of the kernel's sources in `etwas stat --prove`: each summed up over the processors.
- * Several flags may each have a tracepoint opened for themselves: then it is one line, with what
- * each is for.
+ * The table of the kernel's sources in `etwas stat --prove`, each summed up over the processors. If
+ * several flags opened the same tracepoint, it has one line that names the flags.
  */
 
 #include "show/prove.h"
@@ -17,7 +16,7 @@
 
 struct source {
     struct etwas_prove_account sum;
-    struct source *next; /* of the same name; NULL: the last */
+    struct source *next; /* next source of the same name; NULL: the last */
     bool is_first;
 };
 
@@ -32,7 +31,9 @@ static void add_account(struct etwas_prove_account *sum, const struct etwas_prov
     sum->damaged = sum->damaged || account->damaged;
 }
 
-/* The accounts of a source follow one another. Returns how many there are that somebody counted. */
+/*
+ * Sums up the accounts of each source, which are adjacent. Returns the number of counted sources.
+ */
 static size_t sum_up(const struct etwas_prove_session *session, struct source *sources)
 {
     const struct etwas_prove_account *accounts = session->accounts;
@@ -50,7 +51,7 @@ static size_t sum_up(const struct etwas_prove_session *session, struct source *s
     return count;
 }
 
-/* Sorts by name, and then in the order in which the sources came. */
+/* Sorts by name, and then by first appearance. */
 static int compare_sources(const void *left, const void *right)
 {
     const struct source *one = *(struct source *const *)left;
@@ -75,7 +76,7 @@ static void join(struct source *sources, struct source **by_name, size_t count)
     }
 }
 
-/* " (2 times: systemcall; file_io, file_io_init)" */
+/* Writes " (2 times: systemcall; file_io, file_io_init)". */
 static void put_uses(struct etwas_output *output, const struct source *first)
 {
     const char *before = ": ";

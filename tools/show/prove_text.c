@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas stat --prove` as text: a session's verdict, and what it is made of. Kinds of records are
- * summed up over the processors.
+ * `etwas stat --prove` as text: the verdict of a session, and the counts that lead to it. Kinds of
+ * records are summed up over the processors.
  */
 
 #include "event/names.h"
@@ -51,7 +51,7 @@ static void collect(struct etwas_prove_kind *kind, void *context)
     collection->kinds[collection->count++] = kind;
 }
 
-/* One after the other what differs in the processor alone. */
+/* Makes kinds adjacent that differ only in the processor. */
 static int compare_kinds(const void *left, const void *right)
 {
     const struct etwas_prove_key *one = &(*(struct etwas_prove_kind *const *)left)->key;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas spans` in tables, and trees as time lines.
+ * `etwas spans` as tables, and trees as time lines.
  */
 
 #include "show/spans.h"
@@ -19,12 +19,12 @@
 enum {
     LINE = 40, /* characters of a time line */
     SHORT_LINE = 16,
-    WIDE_TERMINAL = 120, /* has room for the longer one */
+    WIDE_TERMINAL = 120, /* columns that are enough for LINE */
 };
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-/* Their quantiles, and how far off the worst of them may be. */
+/* Adds the quantiles of durations, and their largest error. */
 static void add_durations(struct etwas_table *table, const struct etwas_histogram *durations,
                           uint64_t error_ns)
 {
@@ -46,7 +46,7 @@ static void add_durations(struct etwas_table *table, const struct etwas_histogra
     }
 }
 
-/* What one is, and what several are. */
+/* Writes a count that is not 0 with its word, singular or plural. */
 static void put_some(struct etwas_output *output, const char **before, uint64_t count,
                      const char *one, const char *several)
 {
@@ -59,7 +59,7 @@ static void put_some(struct etwas_output *output, const char **before, uint64_t 
     }
 }
 
-/* What is not as it should be, if anything is. */
+/* Adds a line of what is irregular about the spans of a class, if anything is. */
 static void add_faults(struct etwas_table *table, const struct etwas_spans_class *its)
 {
     struct etwas_output *cell = etwas_table_cell(table);
@@ -117,7 +117,7 @@ static void put_classes(struct etwas_output *output, const struct etwas_spans_re
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* Where it was in the time of the root: a line of so many characters. */
+/* Adds a line of `length` characters that shows the span's time within that of the root. */
 static void add_line(struct etwas_table *table, const struct etwas_spans_node *root,
                      const struct etwas_spans_node *node, int length)
 {
@@ -194,7 +194,7 @@ static void put_tree(struct etwas_output *output, const struct etwas_spans_reque
     }
 }
 
-/* Prints how many of the spans that are counted before it the table is of. */
+/* Writes how many of all spans the table is about, if --class or --where chooses some. */
 static void put_chosen(struct etwas_output *output, const struct etwas_spans_request *request)
 {
     char text[ETWAS_HUMAN_CHARACTERS];

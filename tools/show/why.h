@@ -4,8 +4,7 @@
 #define ETWAS_TOOLS_SHOW_WHY_H
 
 /*
- * Where the time of instances went, in words and as JSON. The keys are part of the commands'
- * interface.
+ * Where the time of instances went, as text and JSON. The keys are part of the commands' interface.
  */
 
 #include "analyse/why/why.h"
@@ -17,24 +16,24 @@ void etwas_why_json(struct etwas_output *output, const struct etwas_why *why, in
 
 /* ---- why_blocked_on.c ---- */
 
-/* Writes a frame of its stack as etwas_addresses_print does. */
+/* Writes a frame of a block's stack, as etwas_addresses_print does. */
 void etwas_why_print_frame(struct etwas_output *output, enum etwas_text_style style,
                            const struct etwas_why *why, const struct etwas_why_block *block,
                            uint32_t index);
 
-/* "TCP 127.0.0.1:80->127.0.0.1:4000" */
+/* Writes "TCP 127.0.0.1:80->127.0.0.1:4000". */
 void etwas_why_print_socket(struct etwas_output *output, const struct etwas_kernel_socket *socket);
 
-/* " in fsync on /tmp/a": as much as is known. */
+/* Writes " in fsync on /tmp/a", as far as it is known. */
 void etwas_why_print_what(struct etwas_output *output, const struct etwas_why *why,
                           const struct etwas_why_block *block);
 
-/* A line of the requests that disks did, if there were any. */
+/* Writes a line of the instance's disk requests, if there were any. */
 void etwas_why_print_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
 
 void etwas_why_json_requests(struct etwas_output *output, const struct etwas_why_chosen *chosen);
 
-/* A line of what would have said more of what it was blocked on, if there is such. */
+/* Writes a line of the unrecorded events that would show what it was blocked on, if any. */
 void etwas_why_print_missing(struct etwas_output *output, const struct etwas_why *why,
                              const struct etwas_why_chosen *chosen);
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What chosen instances were blocked on, what disks did for them, and what was not recorded of it.
+ * What chosen instances were blocked on, their disk requests, and which events were not recorded.
  */
 
 #include "show/why.h"

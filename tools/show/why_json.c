@@ -24,7 +24,7 @@ static void put_times(struct etwas_output *output, const struct etwas_why_times 
     etwas_json_number(output, "page_faults", times->faults);
 }
 
-/* The first members of an object. */
+/* Opens an object, and writes the name as its first members. */
 static void put_name(struct etwas_output *output, const struct etwas_why *why,
                      const struct etwas_why_name *name)
 {
@@ -167,7 +167,7 @@ static void put_faults(struct etwas_output *output, const struct etwas_why_chose
     etwas_output_char(output, ']');
 }
 
-/* What it says itself. */
+/* Writes what the instance's own events show. */
 static void put_own(struct etwas_output *output, const struct etwas_why_own *own)
 {
     static const char *const by[] = {

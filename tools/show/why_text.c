@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * `etwas why` in tables and sentences.
+ * `etwas why` as tables and sentences.
  */
 
 #include "show/why.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    HOLDERS = 8, /* of a processor, that are named */
-    BLOCKS = 8,  /* likewise, of what it was blocked on */
+    HOLDERS = 8, /* threads that had the processor and are named */
+    BLOCKS = 8,  /* kinds of waits that are shown */
 };
 
 static void put_ns(struct etwas_output *output, uint64_t ns)
@@ -32,7 +32,7 @@ static double percent(uint64_t part, uint64_t all)
     return all > 0 ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* "Order 17", "shop/Order activity GUID" */
+/* Writes "Order 17" or "shop/Order GUID". */
 static void put_name(struct etwas_output *output, const struct etwas_why *why,
                      const struct etwas_why_name *name)
 {
@@ -48,7 +48,7 @@ static void put_name(struct etwas_output *output, const struct etwas_why *why,
     }
 }
 
-/* "thread 22 (process 20 shop)" */
+/* Writes "thread 22 (process 20 shop)". */
 static void put_thread(struct etwas_output *output, const struct etwas_why *why, uint32_t id,
                        uint32_t number)
 {
@@ -82,7 +82,7 @@ static int compare_classes(const void *left, const void *right)
     return first < second ? -1 : 1;
 }
 
-/* Columns of both tables: shares of the time, and page faults. */
+/* Columns of both tables: shares of the duration, and page faults. */
 #define TIMES_TITLES "running", "ready", "blocked", "unknown", "page faults"
 
 static void add_times(struct etwas_table *table, const struct etwas_why_times *times,
@@ -146,7 +146,7 @@ static void put_slowest(struct etwas_output *output, const struct etwas_why *why
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-/* "8.10 ms (66 %) " */
+/* Writes "  8.10 ms (66 %) ". */
 static void put_share(struct etwas_output *output, uint64_t ns, uint64_t duration_ns)
 {
     etwas_output_text(output, "  ");
@@ -180,7 +180,7 @@ static void put_running(struct etwas_output *output, const struct etwas_why_chos
     etwas_output_text(output, ".\n");
 }
 
-/* "3 times" */
+/* Writes "3 times". */
 static void put_times_of(struct etwas_output *output, uint64_t times)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
@@ -204,7 +204,7 @@ static void put_counted_running(struct etwas_output *output, const struct etwas_
     etwas_output_text(output, ".\n");
 }
 
-/* Writes that the processor changed, unless switches say more. */
+/* Writes how often the processor changed, unless the times are from switches. */
 static void put_processor_changes(struct etwas_output *output,
                                   const struct etwas_why_chosen *chosen)
 {
@@ -281,7 +281,7 @@ static int compare_blocks(const void *left, const void *right)
     return first->ns < second->ns ? 1 : first->ns > second->ns ? -1 : 0;
 }
 
-/* That wakings were not recorded at all is said once, with what else was not. */
+/* If no wakeups were recorded at all, etwas_why_print_missing says so once. */
 static void put_waker(struct etwas_output *output, const struct etwas_why *why,
                       const struct etwas_why_block *block)
 {
@@ -349,7 +349,7 @@ static void put_blocked(struct etwas_output *output, const struct etwas_why *why
     }
 }
 
-/* Writes how wrong a time may be by its clock, if that is not 0. */
+/* Writes the clock error of a duration if it is not 0, or that it is not known. */
 static void put_error(struct etwas_output *output, uint64_t error_ns)
 {
     char text[ETWAS_HUMAN_CHARACTERS];
@@ -408,7 +408,7 @@ static void explain(struct etwas_output *output, const struct etwas_why *why,
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole output ------------------------------------------------------------------------ */
 
 static void put_note(struct etwas_output *output, uint64_t count, const char *text)
 {

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-/* What the command line says. */
+/* The command line. */
 struct command_line {
     struct etwas_spans_request request;
     int form; /* enum etwas_form */
@@ -33,7 +33,7 @@ static void show_spans(struct etwas_output *output, int form,
     }
 }
 
-/* Nothing was asked for that could be missing: there is none at all. */
+/* Prints a note if the files have no span at all. A request that chooses spans gets other notes. */
 static void say_none(const struct etwas_spans_request *request)
 {
     if (!etwas_is_quiet && request->class_name == NULL && request->window.has_held &&

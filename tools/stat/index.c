@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* FILE.index, which finds a window of a large file without reading all of it. */
+/* Writes FILE.index, with which a window of a large file is found without reading all of it. */
 
 #include "stat/show.h"
 
@@ -26,7 +26,8 @@ static void complain(const char *path, uint32_t code)
 }
 
 /*
- * Writes the index of an open trace to the file `name`. Returns false after a message if it cannot.
+ * Writes the index of an open trace to the file `name`. Returns false after a message if that
+ * fails.
  */
 static bool write_beside(etwas_trace_handle trace, const char *path, char *name)
 {

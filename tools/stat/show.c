@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Shows what the analyses of `etwas stat` found.
+ * Runs the analyses of `etwas stat`, and shows their results.
  */
 
 #include "stat/show.h"
@@ -19,7 +19,7 @@
 
 static const char counted_all[] = "to count everything";
 
-/* Files are blocks of text, with an empty line between two. */
+/* Separates the text of two files by an empty line. */
 static void begin_text(const struct etwas_stat_request *request, uint32_t number)
 {
     if (number > 1) {
@@ -32,7 +32,7 @@ static void note_nothing(const struct etwas_input *input, const char *what)
     etwas_input_report(input, "stat", true, what);
 }
 
-/* *choice: NULL if the request makes none. False without memory. */
+/* Sets *choice to NULL if the request has no conditions. Returns false if there is no memory. */
 static bool make_choice(struct etwas_stat_request *request, const char *path,
                         struct etwas_choice **choice)
 {
@@ -83,7 +83,7 @@ int etwas_stat_show_counts(struct etwas_stat_request *request, const char *path,
         request->window.has_held |=
             etwas_counts_total(&file->counts).events > 0 || request->where.was_asked;
         if (request->where.error != NULL) {
-            result = ETWAS_EXIT_FAILED; /* which was said */
+            result = ETWAS_EXIT_FAILED; /* the error was printed */
         } else if (request->form == ETWAS_FORM_JSON) {
             etwas_counts_json(request->output, &file->counts, &file->input, result);
         } else {
@@ -151,7 +151,7 @@ int etwas_stat_show_hot(struct etwas_stat_request *request, const char *path, ui
     result = etwas_hot_read(&hot, &input, path, number, choice);
     end_choice(choice);
     if (request->where.error != NULL) {
-        result = ETWAS_EXIT_FAILED; /* which was said */
+        result = ETWAS_EXIT_FAILED; /* the error was printed */
     } else if (etwas_hot_is_out_of_memory(&hot)) {
         result = etwas_output_no_memory(counted_all);
     } else if (result != ETWAS_EXIT_FAILED) {
@@ -184,7 +184,8 @@ int etwas_stat_show_heap(struct etwas_stat_request *request, const char *path, u
     end_choice(heap.choice);
     if (!etwas_input_was_opened(&input) || request->where.error != NULL) {
         etwas_heap_clear(&heap);
-        return request->where.error != NULL ? ETWAS_EXIT_FAILED : result; /* which was said */
+        /* An error of --where was printed. */
+        return request->where.error != NULL ? ETWAS_EXIT_FAILED : result;
     }
     if (heap.out_of_memory) {
         result = etwas_output_no_memory(counted_all);

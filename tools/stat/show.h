@@ -4,9 +4,8 @@
 #define ETWAS_TOOLS_STAT_SHOW_H
 
 /*
- * What `etwas stat` shows of a file or of a session: analyses read it, and what they found is
- * printed. Everything that lasts longer than a file is in the request, so several requests may be
- * shown at once, each in a thread of its own.
+ * The views of `etwas stat`: each reads a file, or the files of a session, and prints the results.
+ * All state that outlives a file is in the request, so several threads may each run a request.
  */
 
 #include "print/output.h"
@@ -19,7 +18,7 @@ struct etwas_stat_request {
     struct etwas_output *output;
     int form; /* enum etwas_form */
     bool is_verbose;
-    uint32_t limit; /* of stacks or functions; 0: all */
+    uint32_t limit; /* how many stacks or functions are shown; 0: all */
     struct etwas_where where;
     struct etwas_window window; /* resolved */
     struct etwas_field_paths paths;
@@ -28,20 +27,20 @@ struct etwas_stat_request {
 };
 
 /*
- * Show one file. `number` is the file's on the command line, from 1. Returns what the program would
- * exit with if it were the only one.
+ * Show one file. `number` is its position on the command line, from 1. Return the exit status of
+ * the program as if it were the only file.
  */
 int etwas_stat_show_counts(struct etwas_stat_request *request, const char *path, uint32_t number);
 int etwas_stat_show_cpu(struct etwas_stat_request *request, const char *path, uint32_t number);
 int etwas_stat_show_heap(struct etwas_stat_request *request, const char *path, uint32_t number);
 int etwas_stat_show_hot(struct etwas_stat_request *request, const char *path, uint32_t number);
 
-/* Reads all files, and shows the proof of each session. Returns what the program exits with. */
+/* Reads all files, and shows the proof of each session. Returns the exit status of the program. */
 int etwas_stat_show_proof(struct etwas_stat_request *request, char *const *paths, uint32_t count);
 
 /*
- * Writes FILE.index beside FILE (index.c). Returns what the program exits with; not ETWAS_EXIT_DONE
- * after a message.
+ * Writes FILE.index beside FILE (index.c). Returns ETWAS_EXIT_DONE, or ETWAS_EXIT_FAILED after a
+ * message.
  */
 int etwas_stat_write_index(const char *path);
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    SHOWN = 20 /* stacks or functions, unless another number is asked for */
+    SHOWN = 20 /* stacks or functions, unless --limit is given */
 };
 
 enum view {
@@ -28,14 +28,14 @@ enum view {
     PROVE,
 };
 
-/* What the command line asks for. */
+/* The command line. */
 struct request {
     struct etwas_stat_request shown;
     int view; /* enum view */
     bool index;
 };
 
-/* What of a choice the view has no meaning for, and what to do instead; NULL: nothing. */
+/* Returns which choice the view does not support, and what to do instead; NULL if there is none. */
 static const char *find_useless(const struct request *request)
 {
     const struct etwas_where *where = &request->shown.where;
@@ -58,7 +58,7 @@ static const char *find_useless(const struct request *request)
     return NULL;
 }
 
-/* Returns which options do not go together, or NULL. */
+/* Returns which options exclude each other, or NULL. */
 static const char *find_contradiction(const struct request *request)
 {
     const char *useless = find_useless(request);
@@ -81,7 +81,7 @@ static const char *find_contradiction(const struct request *request)
     return NULL;
 }
 
-/* Shows one file as it is asked for. */
+/* Shows one file in the requested view. */
 static int show_file(struct request *request, const char *path, uint32_t number)
 {
     switch (request->view) {
@@ -96,7 +96,7 @@ static int show_file(struct request *request, const char *path, uint32_t number)
     }
 }
 
-/* Each of them. */
+/* Shows all files, and writes their indexes if --index is given. */
 static int show_files(struct request *request, char *const *paths, uint32_t count)
 {
     int result = ETWAS_EXIT_DONE;
@@ -110,7 +110,7 @@ static int show_files(struct request *request, char *const *paths, uint32_t coun
             etwas_stat_write_index(paths[index]) != ETWAS_EXIT_DONE) {
             shown = ETWAS_EXIT_FAILED;
         }
-        /* A file that cannot be opened weighs more than a damaged one. */
+        /* A file that cannot be opened takes precedence over a damaged one. */
         if (result == ETWAS_EXIT_DONE || shown == ETWAS_EXIT_FAILED) {
             result = shown;
         }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas autologger`: what the files of AutoLoggers would start, and what is wrong with
+ * The command `etwas autologger`: shows what the files of AutoLoggers would start, and errors in
  * them.
  */
 
@@ -20,7 +20,7 @@
 #include <string.h>
 
 struct asked {
-    const char *program; /* NULL: any */
+    const char *program; /* NULL: any program */
     bool any;
     bool is_wrong;
 };

@@ -17,7 +17,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
-/* A recorder of which nothing was ever written takes with it what it had. */
+/* The memory of a recorder that was never written is lost when it stops. */
 static void note_unwritten(const char *command, const char *name, const etwas_session_counts *last)
 {
     if (last->buffers_written == 0 && last->recorded != 0 && !etwas_is_quiet) {
@@ -27,9 +27,7 @@ static void note_unwritten(const char *command, const char *name, const etwas_se
     }
 }
 
-/*
- * Stops a session by its name, also if its host does not answer, of which nothing else can be said.
- */
+/* Stops a session by its name. If its host does not answer, its counts cannot be printed. */
 static bool stop(const char *name)
 {
     static const char command[] = "etwas stop";
@@ -89,7 +87,7 @@ static bool flush(const char *name)
     }
     etwas_steer_prepare(&block);
     is_flushed = etwas_steer_control_with_notice(command, name, &block, EVENT_TRACE_CONTROL_FLUSH);
-    /* Its process may have answered late: where its events go is known only now. */
+    /* The host may answer only now; until then the output file is not known. */
     if (is_flushed &&
         (summary.session.has_counts || etwas_steer_find_session(command, name, &summary.session))) {
         etwas_steer_summary_print(&summary, NULL, summary.session.block.file_name);

@@ -27,14 +27,14 @@
 #define NS_A_MS UINT64_C(1000000)
 
 enum {
-    NAME_BYTES = 24,   /* of a property */
-    MOST_NAMED = 1024, /* providers that a pattern is for: as many as a process may enable */
+    NAME_BYTES = 24,   /* longest name of a property, with its 0 */
+    MOST_NAMED = 1024, /* most matches of a pattern: as many as a process may enable */
 };
 
 struct request {
     const char *command; /* "etwas enable" */
     struct etwas_steer_request asked;
-    bool captures; /* the state of enabled providers is asked for instead */
+    bool captures; /* requests the state of enabled providers instead of enabling */
     uint64_t timeout_ns;
     struct etwas_steer_filters filters;
 };
@@ -99,9 +99,9 @@ static bool read_property(const struct etwas_option_use *use)
            etwas_option_refuse(use, "a list of properties, such as stack,counters, or their bits");
 }
 
-/* ---- what is asked --------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
-/* Which one it was: a name may be another provider's tomorrow. */
+/* Prints the GUID, since a name may later belong to another provider. */
 static void say_guid(const char *text, const etwas_guid *guid)
 {
     struct etwas_output *output = etwas_standard_output();
@@ -112,7 +112,7 @@ static void say_guid(const char *text, const etwas_guid *guid)
     etwas_output_char(output, '\n');
 }
 
-/* Lists the providers that are registered under a name or a pattern now, behind those listed. */
+/* Appends the providers that are registered now with a name or pattern to those listed. */
 static uint32_t list_named(const char *text, etwas_guid *guids, uint32_t count)
 {
     uint32_t named = 0;
@@ -149,7 +149,7 @@ static bool is_enabled(const etwas_guid *guid, TRACEHANDLE session)
     return etwas_steer_find_folder(guid, session, &standing) && standing.is_enabled;
 }
 
-/* A session may enable it by another name, which stands until that is disabled. */
+/* The session may also enable the provider by another name, until that is disabled. */
 static void note_still_enabled(const char *command, const etwas_guid *guid)
 {
     struct etwas_output *errors = etwas_standard_error();
@@ -167,8 +167,8 @@ static void note_still_enabled(const char *command, const etwas_guid *guid)
 }
 
 /*
- * Disables what a text stands for, or asks for its state: what was enabled by that text, and else
- * the providers that are called so, as far as they are enabled.
+ * Disables what a text names, or requests its state: what was enabled by that text, and else the
+ * enabled providers of that name.
  */
 static bool ask_enabled(const struct request *request, TRACEHANDLE session, const char *text,
                         const struct etwas_steer_target *target)
@@ -177,7 +177,7 @@ static bool ask_enabled(const struct request *request, TRACEHANDLE session, cons
     struct etwas_steer_target one = *target;
     etwas_guid guids[MOST_NAMED];
     uint32_t count = list_named(text, guids, 1);
-    bool asks_once = false; /* one request for that text reaches all that it enabled */
+    bool asks_once = false; /* one request by that text reaches all that it enabled */
     bool any = false;
     bool good = true;
 
@@ -211,7 +211,10 @@ static bool ask(const struct request *request, TRACEHANDLE session, const char *
     struct etwas_steer_target target;
     bool enables = request->asked.control_code == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
 
-    /* Only what is enabled is disabled or captured: what may be registered later is no target. */
+    /*
+     * Only enabled providers are disabled or captured, so one that may be registered later is not a
+     * target.
+     */
     if (!etwas_steer_find_provider(request->command, text, !enables, &target) ||
         !(enables
               ? etwas_steer_enable_target(request->command, session, text, &target, &request->asked)
@@ -239,7 +242,7 @@ static int ask_all(const struct request *request, int count, char **names)
                                                          : ETWAS_EXIT_FAILED;
 }
 
-/* Returns what is wrong with the session and the providers; NULL: nothing. */
+/* Returns what is wrong with the session or the providers; NULL if nothing is. */
 static const char *misuse(const struct request *request, int count, char **names)
 {
     bool is_group = (request->asked.property & EVENT_ENABLE_PROPERTY_PROVIDER_GROUP) != 0;

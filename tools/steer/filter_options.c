@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The options of filters, apart from what they parse: they need the tables of commands.
+ * The options of filters. Parsing them is in filters.c, which does not need the tables of commands.
  */
 
 #include "steer/filters.h"
 
 #include <stdio.h>
 
-/* A session has one filter of a type. */
+/* A session has at most one filter of each type. */
 static bool is_first(const struct etwas_option_use *use, bool was_given)
 {
     if (was_given) {

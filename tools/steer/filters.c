@@ -10,9 +10,9 @@
 #include "print/text.h"
 
 enum {
-    ID_HEAD_UNITS = 2, /* FilterIn and Reserved, Count */
+    ID_HEAD_UNITS = 2, /* FilterIn and Reserved, then Count */
     NUMBER_BYTES = 24,
-    PROGRAM_UNITS = MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar), /* with the 0 */
+    PROGRAM_UNITS = MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar), /* with the terminating 0 */
     PROGRAM_BYTES = 3 * PROGRAM_UNITS,
     NAMES_AT = offsetof(EVENT_FILTER_EVENT_NAME, Names),
 };
@@ -46,7 +46,7 @@ bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const cha
 
 bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *list)
 {
-    char names[PROGRAM_BYTES + 1] = ""; /* with semicolons, as ETW has them */
+    char names[PROGRAM_BYTES + 1] = ""; /* separated by semicolons, as in ETW */
     size_t used = 0;
     size_t units;
 
@@ -67,7 +67,7 @@ bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char
     return units != 0;
 }
 
-/* What is no number is a name. */
+/* An item that is not a number is a name. */
 static bool add_event(struct etwas_steer_filters *filters, const char *item)
 {
     EVENT_FILTER_EVENT_NAME *names = (void *)filters->names;
@@ -125,7 +125,10 @@ uint32_t etwas_steer_filters_describe(const struct etwas_steer_filters *filters,
                                       bool is_system,
                                       EVENT_FILTER_DESCRIPTOR descriptors[ETWAS_STEER_DESCRIPTORS])
 {
-    /* No event has this name: those that have names are not chosen by ids. */
+    /*
+     * No event has the empty name. It excludes all events that have names, which are chosen by ids
+     * otherwise.
+     */
     static const EVENT_FILTER_EVENT_NAME nameless = {.FilterIn = 1, .NameCount = 1};
     const bool has_ids = filters->id_count != 0;
     uint32_t count = 0;

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_STEER_FILTERS_H
 
 /*
- * The options --pid, --process and --event of commands that enable providers: filters of
- * EnableTraceEx2, which say in which processes, and which of the events.
+ * The options --pid, --process and --event of commands that enable providers. They become filters
+ * of EnableTraceEx2, which select the processes and the events.
  */
 
 #include "cli/command.h"
@@ -16,32 +16,32 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_STEER_DESCRIPTORS = 5, /* of one request: one of each kind, and a provider's name */
+    ETWAS_STEER_DESCRIPTORS = 5, /* per request: one of each kind, and a provider's name */
     ETWAS_STEER_IDS = MAX_EVENT_FILTER_EVENT_ID_COUNT,
 };
 
-/* Zeroed it chooses nothing. */
+/* All zeroes: there is no filter. */
 struct etwas_steer_filters {
     uint32_t process_count;
     uint32_t processes[MAX_EVENT_FILTER_PID_COUNT];
     uint32_t program_bytes;
     etwas_wchar programs[MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar)];
     uint32_t id_count;
-    uint16_t ids[2 + ETWAS_STEER_IDS]; /* an EVENT_FILTER_EVENT_ID: two units of head */
+    uint16_t ids[2 + ETWAS_STEER_IDS]; /* an EVENT_FILTER_EVENT_ID, whose head takes two units */
     uint32_t name_bytes;
     _Alignas(uint64_t) char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* EVENT_FILTER_EVENT_NAME */
 };
 
 /*
- * Numbers with commas between them. False: one is none, there are too many, or there is such a
- * filter already.
+ * Reads numbers, separated by commas. Returns false if one is not a number, there are too many, or
+ * the filter was set before.
  */
 bool etwas_steer_filter_processes(struct etwas_steer_filters *filters, const char *list);
 
-/* Names of programs' files, likewise. */
+/* Reads names of program files in the same way. */
 bool etwas_steer_filter_programs(struct etwas_steer_filters *filters, const char *list);
 
-/* Ids of events, which are numbers, and names, in which * and ? may be, likewise. */
+/* Reads ids of events, which are numbers, and names, which may contain * and ?, in the same way. */
 bool etwas_steer_filter_events(struct etwas_steer_filters *filters, const char *list);
 
 static inline bool etwas_steer_filters_choose_events(const struct etwas_steer_filters *filters)
@@ -56,15 +56,15 @@ static inline bool etwas_steer_filters_are_any(const struct etwas_steer_filters 
 }
 
 /*
- * Makes the descriptors of a request; they point into the filters and to the name. `name`: the
- * request is for all providers of this name, a pattern; NULL: not. `is_system`: it is for a system
- * provider, which has no events without ids. Returns how many they are.
+ * Makes the descriptors of a request, which point into the filters and to the name. `name` is a
+ * name or pattern of all providers that the request is for, or NULL. `is_system`: the provider is a
+ * system provider, all of whose events have ids. Returns the number of descriptors.
  */
 uint32_t etwas_steer_filters_describe(const struct etwas_steer_filters *filters, const char *name,
                                       bool is_system,
                                       EVENT_FILTER_DESCRIPTOR descriptors[ETWAS_STEER_DESCRIPTORS]);
 
-/* Their options below a heading; `member` is the struct etwas_steer_filters of the request. */
+/* Read these options; `member` is the struct etwas_steer_filters of the request. */
 bool etwas_steer_read_processes(const struct etwas_option_use *use);
 bool etwas_steer_read_programs(const struct etwas_option_use *use);
 bool etwas_steer_read_events(const struct etwas_option_use *use);
@@ -89,7 +89,7 @@ bool etwas_steer_read_events(const struct etwas_option_use *use);
         .type = ETWAS_OPTION_READ, .read = etwas_steer_read_events, ETWAS_PLACE(request, member),  \
     }
 
-/* Paragraphs of the manual pages of commands that have them. */
+/* Paragraphs for the manual pages of commands with these options. */
 #define ETWAS_STEER_PATTERN_TEXT                                                                   \
     "In a name of a PROVIDER * stands for any characters and ? for one: every provider of such a " \
     "name is enabled, registered now or later, from its first event on. What is asked of one "     \

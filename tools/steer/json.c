@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Sessions and providers for programs.
- */
+/* Writes sessions and providers as JSON. */
 
 #include "print/json.h"
 #include "event/names.h"
@@ -36,7 +34,7 @@ static void put_folder(struct etwas_output *output, const char *folder)
     }
 }
 
-/* Keys that are there only where events of other processes may be missing. */
+/* Writes the keys that exist only if events of other processes may be missing. */
 static void put_unshared(struct etwas_output *output, const etwas_session_counts *counts)
 {
     const char *word = etwas_steer_unshared_word(counts);

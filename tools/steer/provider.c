@@ -49,7 +49,7 @@ enum {
     SYSTEM_PROVIDERS = sizeof system_providers / sizeof *system_providers
 };
 
-/* What has its hyphens is meant to be one, also if its digits are none. */
+/* Text with the hyphens of a GUID is meant as one, even if its digits are wrong. */
 static bool looks_like_guid(const char *text)
 {
     return strlen(text) == ETWAS_TEXT_GUID_CHARACTERS && text[8] == '-' && text[13] == '-' &&
@@ -59,8 +59,8 @@ static bool looks_like_guid(const char *text)
 enum kind {
     NOTHING, /* neither a GUID nor a name */
     GUID_ITSELF,
-    NAME,    /* the GUID is made of it */
-    PATTERN, /* likewise, to have one by which it is asked for */
+    NAME,    /* the GUID is made from the name */
+    PATTERN, /* likewise, to identify the pattern in requests */
 };
 
 static enum kind read_provider(const char *text, etwas_guid *guid)
@@ -104,7 +104,7 @@ static void say_two(const char *command, const char *name, const etwas_guid guid
     etwas_output_flush(errors);
 }
 
-/* Its GUID is made of the name, which is said unless it is one that has registered without it. */
+/* Notes that the GUID was made from the name, unless a provider with this GUID is registered. */
 static void note_made(const char *command, const char *name, const etwas_guid *guid, bool is_known)
 {
     struct etwas_steer_standing standing;
@@ -161,7 +161,7 @@ void *etwas_steer_enumerate(TRACE_QUERY_INFO_CLASS class, etwas_guid *guid, uint
 
         free(answer);
         answer = malloc(room);
-        *bytes = 0; /* where the GUID is nobody's meanwhile */
+        *bytes = 0; /* in case the GUID has no registration any more */
         *code = answer != NULL ? EnumerateTraceGuidsEx(class, guid, guid_bytes, answer, room, bytes)
                                : (uint32_t)ERROR_NOT_ENOUGH_MEMORY;
     }
@@ -246,7 +246,8 @@ bool etwas_steer_level(const char *text, uint8_t *level)
 }
 
 /*
- * The first part of the text, and what is behind its colon; NULL: nothing. False: it is too long.
+ * Copies the text up to a colon, and sets *rest to what follows it, or NULL. Returns false if the
+ * part is too long.
  */
 static bool cut(const char *text, char part[ETWAS_STEER_NAME_BYTES], const char **rest)
 {
@@ -262,8 +263,8 @@ static bool cut(const char *text, char part[ETWAS_STEER_NAME_BYTES], const char 
 }
 
 /*
- * Returns what a part of the text, which is copied, is not, as a part of a sentence; NULL: all of
- * them are as they should be.
+ * Parses the parts of the text. Returns what a part should have been, as part of a sentence, and
+ * leaves that part in `part`; NULL if all are valid.
  */
 static const char *read_parts(const char *text, struct etwas_steer_provider *provider,
                               char part[ETWAS_STEER_NAME_BYTES])
@@ -307,9 +308,9 @@ bool etwas_steer_read_provider(const struct etwas_option_use *use,
     return expected == NULL;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
-/* Returns what is wrong with filters of a system provider; NULL: nothing. */
+/* Returns what is wrong with filters for a system provider; NULL if nothing is. */
 static const char *unfit_for_system(const struct etwas_steer_filters *filters)
 {
     return filters->name_bytes != 0
@@ -340,7 +341,7 @@ uint32_t etwas_steer_request(TRACEHANDLE session, const struct etwas_steer_targe
                           request->any, request->all, request->timeout_ms, &parameters);
 }
 
-/* ETW lets all of it pass. */
+/* Notes what has no effect. ETW accepts it silently. */
 static void note_in_vain(const char *command, const char *text,
                          const struct etwas_steer_target *target,
                          const struct etwas_steer_request *request)
@@ -410,7 +411,7 @@ bool etwas_steer_enable(const char *command, TRACEHANDLE session,
     char name[ETWAS_STEER_NAME_BYTES];
     const char *rest;
 
-    (void)cut(provider->text, name, &rest); /* it has been parsed */
+    (void)cut(provider->text, name, &rest); /* it was parsed before */
     return etwas_steer_find_provider(command, name, will_come, &target) &&
            etwas_steer_enable_target(command, session, name, &target, &request);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The commands `etwas ps` and `etwas query`: what runs, and what of one session.
- */
+/* The commands `etwas ps` and `etwas query`: show what is running, and one session in detail. */
 
 #include "cli/command.h"
 #include "commands.h"

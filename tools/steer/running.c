@@ -20,17 +20,17 @@
 #include <unistd.h>
 
 enum {
-    ROOM_BEYOND = 8, /* what may come between two questions */
+    ROOM_BEYOND = 8, /* sessions that may start between two queries */
     TRIES = 16,
     FOLDERS = 64,
-    MOST_DIFFERING = 2, /* characters of a name that is meant */
+    MOST_DIFFERING = 2, /* characters in which a mistyped name may differ */
 };
 
-/* ---- where it is ----------------------------------------------------------------------------- */
+/* ---- runtime folders ------------------------------------------------------------------------- */
 
 /*
- * One string for each folder, as long as the command runs. NULL: there is but one, or that cannot
- * be told.
+ * Returns the runtime folder of a session or process, the same pointer for the same folder while
+ * the command runs. Returns NULL if there is only one folder, or it is not known.
  */
 static const char *folder_of(const etwas_guid *session, uint32_t process)
 {
@@ -53,9 +53,9 @@ static bool is_elsewhere(const char *folder)
     return folder != NULL && folder != folder_of(NULL, 0);
 }
 
-/* ---- whose it is ----------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
-/* A thread's process, by /proc; 0: it is not there, or in another PID namespace. */
+/* Returns a thread's process, from /proc; 0 if it is not found, as in another PID namespace. */
 static uint32_t process_of(uint32_t thread)
 {
     char path[64];
@@ -96,8 +96,8 @@ void etwas_steer_program(uint32_t process, char program[ETWAS_STEER_PROGRAM_BYTE
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
- * Returns whether the pool's file was removed, by the descriptors of its process. False: it is
- * there, or that cannot be told.
+ * Returns whether the pool's file was removed, from the descriptors of its process; false also if
+ * they cannot be read.
  */
 static bool is_pool_removed(uint32_t process, const etwas_guid *guid)
 {
@@ -130,7 +130,7 @@ static bool is_pool_removed(uint32_t process, const etwas_guid *guid)
     return is_removed;
 }
 
-/* What its block does not say. */
+/* Fills in what the block does not contain. */
 static void complete(struct etwas_steer_found_session *session)
 {
     const EVENT_TRACE_PROPERTIES *properties = &session->block.properties;
@@ -141,7 +141,7 @@ static void complete(struct etwas_steer_found_session *session)
     session->is_pool_removed = (properties->LogFileMode & EVENT_TRACE_ADDTO_TRIAGE_DUMP) != 0 &&
                                is_pool_removed(session->process, &properties->Wnode.Guid);
     session->folder = folder_of(&properties->Wnode.Guid, 0);
-    session->is_silent = properties->BufferSize == 0; /* which a session always has */
+    session->is_silent = properties->BufferSize == 0; /* which every session has */
     if (session->is_silent) {
         return;
     }
@@ -161,7 +161,7 @@ bool etwas_steer_find_session(const char *command, const char *name,
         return false;
     }
     code = etwas_steer_ask(name, &session->block, EVENT_TRACE_CONTROL_QUERY);
-    /* If the host does not answer, the block says what others know. */
+    /* If the host does not answer, the block has what other processes know of the session. */
     if (code != ERROR_SUCCESS && code != ERROR_TIMEOUT) {
         etwas_steer_refuse(command, name, code);
         return false;
@@ -171,7 +171,7 @@ bool etwas_steer_find_session(const char *command, const char *name,
     return true;
 }
 
-/* Asks for as many as `room`; how many there are is in session_count. */
+/* Queries up to `room` sessions. Sets session_count to how many there are. */
 static uint32_t query_all(struct etwas_steer_found *found, uint32_t room)
 {
     EVENT_TRACE_PROPERTIES **blocks = calloc(room, sizeof *blocks);
@@ -189,7 +189,7 @@ static uint32_t query_all(struct etwas_steer_found *found, uint32_t room)
     return code;
 }
 
-/* Keeps the sessions that could be asked: the block of any other has no name. */
+/* Keeps the sessions that could be queried: the blocks of others have no name. */
 static void keep_named(struct etwas_steer_found *found, uint32_t room)
 {
     uint32_t filled = found->session_count < room ? found->session_count : room;
@@ -207,7 +207,7 @@ static uint32_t look_for_sessions(struct etwas_steer_found *found)
     uint32_t room = ROOM_BEYOND;
     uint32_t code = query_all(found, room);
 
-    /* All names fit, so more data are more sessions. */
+    /* There is room for all names, so ERROR_MORE_DATA means more sessions. */
     for (int i = 0; code == ERROR_MORE_DATA && i < TRIES; i++) {
         room = found->session_count + ROOM_BEYOND;
         free(found->sessions);
@@ -220,7 +220,7 @@ static uint32_t look_for_sessions(struct etwas_steer_found *found)
     return code;
 }
 
-/* Asks all hosts, since that takes a second at most. */
+/* Queries all hosts, which takes one second at most. */
 bool etwas_steer_find_session_quietly(const char *name, struct etwas_steer_found_session *session)
 {
     struct etwas_steer_found found = {0};
@@ -250,7 +250,7 @@ void etwas_steer_refuse(const char *command, const char *name, uint32_t code)
         etwas_suggest(&near, name, found.sessions[i].block.session_name);
     }
     (void)snprintf(text, sizeof text, "%s", etwas_steer_reason(code));
-    /* Names of a family differ by little. */
+    /* A larger difference is not a typing error: names of a family differ by little. */
     if (near.name != NULL && near.distance != 0 && near.distance <= MOST_DIFFERING) {
         (void)snprintf(text, sizeof text, "%s. Did you mean '%s'?", etwas_steer_reason(code),
                        near.name);
@@ -311,8 +311,8 @@ bool etwas_steer_put_filters(struct etwas_output *output, const char *lead,
 static bool add_provider(struct etwas_steer_found *found, const etwas_guid *guid,
                          const TRACE_PROVIDER_INSTANCE_INFO *instance)
 {
-    struct etwas_steer_found_provider *grown = realloc(
-        found->providers, (found->provider_count + 1) * sizeof *grown); /* there are not many */
+    struct etwas_steer_found_provider *grown =
+        realloc(found->providers, (found->provider_count + 1) * sizeof *grown); /* there are few */
 
     if (grown == NULL) {
         return false;
@@ -329,7 +329,7 @@ static bool add_provider(struct etwas_steer_found *found, const etwas_guid *guid
     return true;
 }
 
-/* All else is found. */
+/* With any other error the rest was found. */
 static bool is_partial(uint32_t code)
 {
     return code != ERROR_SUCCESS && code != ERROR_NOT_ENOUGH_MEMORY;
@@ -344,7 +344,9 @@ static uint32_t look_for_provider(struct etwas_steer_found *found, etwas_guid *g
 
     info = etwas_steer_enumerate(TraceGuidQueryInfo, guid, &bytes, &code);
     if (info == NULL) {
-        return code == ERROR_NOT_ENOUGH_MEMORY ? code : (uint32_t)ERROR_SUCCESS; /* it has gone */
+        return code == ERROR_NOT_ENOUGH_MEMORY
+                   ? code
+                   : (uint32_t)ERROR_SUCCESS; /* it is no longer registered */
     }
     found->answers[found->answer_count++] = info;
     instance = (const void *)(info + 1);
@@ -387,9 +389,9 @@ static uint32_t look_for_providers(struct etwas_steer_found *found)
     return code;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- sessions and providers ------------------------------------------------------------------ */
 
-/* Providers are in the order of their processes. */
+/* Providers are sorted by process. */
 static void name_folders(struct etwas_steer_found *found)
 {
     struct etwas_steer_found_provider *providers = found->providers;
@@ -437,7 +439,10 @@ bool etwas_steer_find_running(const char *command, struct etwas_steer_found *fou
     if (code != ERROR_NOT_ENOUGH_MEMORY) {
         code = look_for_providers(found);
     }
-    /* Providers are also looked for in what sessions say. */
+    /*
+     * A session that cannot be read makes the list of providers partial too, and was reported
+     * already.
+     */
     if (is_partial(code) && !found->is_partial) {
         found->is_partial = true;
         say_partial(command, "provider", code);

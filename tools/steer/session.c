@@ -24,7 +24,7 @@
 
 enum {
     SESSION_FILES =
-        16, /* with fewer unused descriptors it may be for want of them that a start fails */
+        16, /* with fewer unused descriptors, a failed start is probably caused by them */
 };
 
 void etwas_steer_prepare(struct etwas_steer_block *block)
@@ -36,7 +36,7 @@ void etwas_steer_prepare(struct etwas_steer_block *block)
     block->properties.LogFileNameOffset = offsetof(struct etwas_steer_block, file_name);
 }
 
-/* Returns whether this process may open fewer files than a session takes. */
+/* Returns whether this process can open fewer files than a session needs. */
 static bool files_are_short(void)
 {
     struct rlimit limit;
@@ -162,7 +162,7 @@ void etwas_steer_complain(const char *command, const char *name, const char *rea
     etwas_output_flush(errors);
 }
 
-/* Why no other process can be found. */
+/* Returns why no other process can be found. */
 static const char *alone_reason(uint32_t code, bool is_named)
 {
     switch (code) {
@@ -177,7 +177,7 @@ static const char *alone_reason(uint32_t code, bool is_named)
     }
 }
 
-/* The folder that ETWAS_RUNTIME_DIR names; NULL: it names none. */
+/* Returns the folder in ETWAS_RUNTIME_DIR; NULL if it is not set. */
 static const char *named_folder(void)
 {
     const char *folder = getenv("ETWAS_RUNTIME_DIR");
@@ -204,7 +204,7 @@ enum {
     OF_OTHERS = 077,
 };
 
-/* NULL: it is a folder of this user alone, or nothing is there. */
+/* Returns why a folder is skipped; NULL if it belongs to this user alone, or does not exist. */
 static const char *why_passed_over(const char *path, struct stat *facts)
 {
     *facts = (struct stat){0};
@@ -220,7 +220,10 @@ static const char *why_passed_over(const char *path, struct stat *facts)
                  "alone; 'chmod 700' makes it one, if it is this user's";
 }
 
-/* Two names may be of one folder. `command`: what is passed over is said; NULL: not. */
+/*
+ * Counts the folders, each once, even if it has two names. Reports skipped ones unless `command` is
+ * NULL.
+ */
 static uint32_t count_folders(const char *command)
 {
     struct stat seen[FOLDERS];
@@ -290,7 +293,7 @@ uint32_t etwas_steer_ask(const char *name, struct etwas_steer_block *block, uint
 {
     etwas_wchar units[ETWAS_STEER_NAME_UNITS + 1];
 
-    /* What cannot be a session's name belongs to none. */
+    /* No session can have a name that is not valid. */
     return etwas_text_to_utf16(name, units, sizeof units / sizeof *units) != 0
                ? ControlTraceA(0, name, &block->properties, control_code)
                : (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND;

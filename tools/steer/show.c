@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Sessions and providers for people.
- */
+/* Prints sessions and providers as text. */
 
 #include "steer/show.h"
 
@@ -35,7 +33,7 @@ static void put_ns(struct etwas_output *output, uint64_t ns)
     etwas_output_text(output, etwas_human_ns(text, (double)ns));
 }
 
-/* 4711 shop */
+/* Prints such as "4711 shop". */
 static void put_process(struct etwas_output *output, uint32_t process, const char *program)
 {
     if (process == 0) {
@@ -51,14 +49,14 @@ static uint64_t lost_of(const struct etwas_steer_found_session *session)
     return session->has_counts ? session->counts.lost : session->block.properties.EventsLost;
 }
 
-/* What is asked of it, nobody says. */
+/* The host does not answer, so nothing else can be printed. */
 static void put_silence(struct etwas_output *output,
                         const struct etwas_steer_found_session *session)
 {
     etwas_output_format(output, "its host, process %u, does not answer\n", session->process);
 }
 
-/* Nothing where it is there. */
+/* Prints a warning if the pool file was removed. */
 static void put_removed_pool(struct etwas_output *output, const char *lead,
                              const struct etwas_steer_found_session *session)
 {
@@ -71,8 +69,7 @@ static void put_removed_pool(struct etwas_output *output, const char *lead,
 }
 
 /*
- * Why events of other processes may be missing; nothing where none need be. `lead` begins each
- * line.
+ * Prints why events of other processes may be missing, if they may. Each line begins with `lead`.
  */
 static void put_unshared(struct etwas_output *output, const char *lead,
                          const struct etwas_steer_found_session *session)
@@ -101,7 +98,7 @@ static void add_folder(struct etwas_table *table, const struct etwas_steer_found
     }
 }
 
-/* "?" where it is not known. */
+/* Adds "?" if the count is not known. */
 static void add_count(struct etwas_table *table, uint64_t count, bool is_known)
 {
     if (is_known) {

@@ -3,20 +3,21 @@
 #ifndef ETWAS_TOOLS_STEER_SHOW_H
 #define ETWAS_TOOLS_STEER_SHOW_H
 
-/*
- * What runs, for people and for programs.
- */
+/* Prints what is running, as text and as JSON. */
 
 #include "steer/running.h"
 
-/* Sessions, then providers, a line for each. False: there was not enough memory. */
+/*
+ * Prints a line for each session, then for each provider. Returns false if memory was not
+ * sufficient.
+ */
 void etwas_steer_show_list(struct etwas_output *output, const struct etwas_steer_found *found);
 
-/* All about a session. */
+/* Prints all that is known of a session. */
 void etwas_steer_show_session(struct etwas_output *output,
                               const struct etwas_steer_found_session *session);
 
-/* A JSON object a session; a JSON object a registration of a provider. */
+/* Print a JSON object for a session, or for a registration of a provider. */
 void etwas_steer_json_session(struct etwas_output *output,
                               const struct etwas_steer_found_session *session);
 void etwas_steer_json_provider(struct etwas_output *output, const struct etwas_steer_found *found,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The command `etwas snapshot`: of one recorder, or of all.
- */
+/* The command `etwas snapshot`: writes the memory of one flight recorder, or of all. */
 
 #include "cli/command.h"
 #include "cli/no_room.h"
@@ -33,12 +31,12 @@ struct request {
     } output;
     const char *folder;
     bool is_all;
-    uint64_t last_ns; /* 0: all that there is */
+    uint64_t last_ns; /* 0: all events in memory */
 };
 
-/* ---- one ------------------------------------------------------------------------------------- */
+/* ---- one recorder ---------------------------------------------------------------------------- */
 
-/* Without --output it is the file that the recorder was started with. */
+/* Without --output the snapshot goes to the file that the recorder was started with. */
 static int take_one(const char *command, const char *name, const struct request *request)
 {
     static struct etwas_steer_summary summary;
@@ -71,7 +69,7 @@ static int take_one(const char *command, const char *name, const struct request 
     return etwas_output_finish(etwas_standard_output()) ? result : (int)ETWAS_EXIT_OUTPUT;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all recorders --------------------------------------------------------------------------- */
 
 static void name_folder(char name[NAME_BYTES])
 {
@@ -85,11 +83,11 @@ struct telling {
     const char *command;
     const char *folder;
     uint32_t parts;
-    uint32_t failed; /* of these */
-    uint32_t unread; /* of the latter: entries of the registry */
+    uint32_t failed; /* parts that failed */
+    uint32_t unread; /* entries of the registry among these */
 };
 
-/* A session of which nothing can be read. */
+/* Returns whether nothing of the session could be read. */
 static bool is_unread(const etwas_snapshot_part *part)
 {
     return part->session_name[0] == '\0' && !part->is_dead;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas start`: a session in a process of its own, etwas-host, which lies beside this
- * program.
+ * The command `etwas start`: starts a session in a process of its own, etwas-host, which is in the
+ * folder of this program.
  */
 
 #include "exit.h"
@@ -26,11 +26,11 @@
 static const char command[] = "etwas start";
 
 enum {
-    HOST_ARGUMENTS = 2, /* more than ours: --background, and the NULL behind all */
+    HOST_ARGUMENTS = 2, /* in addition to ours: --background, and the final NULL */
     SENTENCE_BYTES = 16 * ETWAS_STEER_NAME_BYTES
 };
 
-/* ---- the other process ----------------------------------------------------------------------- */
+/* ---- the host process ------------------------------------------------------------------------ */
 
 static bool find_host(char path[PATH_MAX])
 {
@@ -45,8 +45,8 @@ static bool find_host(char path[PATH_MAX])
 }
 
 /*
- * Has exec close all descriptors but the standard ones, also those that the program that started us
- * has left open.
+ * Makes exec close all descriptors except the standard ones, including those that this process
+ * inherited.
  */
 static bool inherit_none(void)
 {
@@ -63,7 +63,10 @@ static bool inherit_none(void)
     return files != NULL && closedir(files) == 0;
 }
 
-/* What it inherits is what a service has: no terminal, no descriptor, no signal of ours. */
+/*
+ * Runs the host with the environment of a service: no terminal, no other descriptors, default
+ * signals.
+ */
 static void become(const char *path, char **arguments, int report)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -75,7 +78,7 @@ static void become(const char *path, char **arguments, int report)
     }
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)unsetenv("NOTIFY_SOCKET"); /* the program that started us is not told of it */
+    (void)unsetenv("NOTIFY_SOCKET"); /* it names our service manager, not the host's */
     if (null >= 0) {
         if (dup2(null, STDIN_FILENO) >= 0 && dup2(report, STDOUT_FILENO) >= 0 &&
             dup2(report, STDERR_FILENO) >= 0 && inherit_none()) {
@@ -88,8 +91,8 @@ static void become(const char *path, char **arguments, int report)
 }
 
 /*
- * Its parent is init, and its session, in which it leads nothing, has no terminal. False: it cannot
- * be made.
+ * Starts the host with init as its parent, in a session without a terminal that it does not lead.
+ * Returns false if it cannot be started.
  */
 static bool launch(const char *path, char **arguments, int report)
 {
@@ -110,8 +113,8 @@ static bool launch(const char *path, char **arguments, int report)
 }
 
 /*
- * Reads all that the host says until it lets go: messages. Returns the sentence behind them that
- * says where it runs; NULL: it does not run.
+ * Reads the host's messages until it closes the pipe. Returns the sentence after them that says
+ * where it runs; NULL if it does not run.
  */
 static const char *listen_to(int report, char said[SENTENCE_BYTES])
 {
@@ -181,7 +184,7 @@ static int run_start(int argc, char **argv)
     if (!etwas_steer_start_request_may_write(&request, command)) {
         return ETWAS_EXIT_OUTPUT;
     }
-    /* What is right here is right there, too. */
+    /* The host parses the same arguments, so it accepts what was accepted here. */
     arguments = calloc((size_t)argc + HOST_ARGUMENTS, sizeof *arguments);
     if (arguments == NULL) {
         fprintf(stderr, "%s: %s\n", command, strerror(errno));

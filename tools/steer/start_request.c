@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The command line of a session.
- */
+/* Reads and carries out the command line of a session. */
 
 #include <etwas/etwas.h>
 
@@ -23,7 +21,7 @@
 #define NS_A_MS UINT64_C(1000000)
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
-#define DEFAULT_BYTES (64 * KIB) /* of a buffer, as --help says */
+#define DEFAULT_BYTES (64 * KIB) /* default size of a buffer; --help states it too */
 
 /* ---- its options ----------------------------------------------------------------------------- */
 
@@ -147,7 +145,7 @@ static uint32_t mode_of(const struct etwas_steer_start_request *request)
            (request->real_time ? EVENT_TRACE_REAL_TIME_MODE : 0U);
 }
 
-/* Returns whether there are other options than --autologger. */
+/* Returns whether there are options besides --autologger. */
 static bool has_options(const struct etwas_steer_start_request *request)
 {
     return request->output.path != NULL || request->output.force || request->provider_count != 0 ||
@@ -157,7 +155,7 @@ static bool has_options(const struct etwas_steer_start_request *request)
            etwas_steer_filters_are_any(&request->filters);
 }
 
-/* Returns which two options exclude each other; NULL: none do. */
+/* Returns which two options exclude each other; NULL if none do. */
 static const char *excluding(const struct etwas_steer_start_request *request)
 {
     const struct {
@@ -185,7 +183,7 @@ static const char *excluding(const struct etwas_steer_start_request *request)
     return NULL;
 }
 
-/* Returns what is wrong with the options together or with the names; NULL: nothing. */
+/* Returns what is wrong with the options or names; NULL if nothing is. */
 static const char *misuse(const struct etwas_steer_start_request *request, int count, char **names)
 {
     const uint32_t without_file = EVENT_TRACE_BUFFERING_MODE | EVENT_TRACE_REAL_TIME_MODE;
@@ -221,7 +219,7 @@ static const char *misuse(const struct etwas_steer_start_request *request, int c
                : NULL;
 }
 
-/* An AutoLogger may be a path; files are meant from where the command was typed. */
+/* An AutoLogger may be a path. Paths are relative to the current folder, so makes them absolute. */
 static bool name_file(struct etwas_steer_start_request *request)
 {
     const char *path = request->output.path;
@@ -253,9 +251,9 @@ bool etwas_steer_start_request_read(struct etwas_steer_start_request *request, i
     return true;
 }
 
-/* ---- starting it ----------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
-/* The size of the file in MiB, or in KiB where it is no whole number of these. */
+/* Sets the size of the file in MiB, or in KiB if it is not a multiple of 1 MiB. */
 static void set_file_size(etwas_session_options *options, uint64_t bytes)
 {
     uint64_t unit = MIB;
@@ -286,12 +284,12 @@ static etwas_session_options options_of(const struct etwas_steer_start_request *
         options.log_file_mode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
     }
     if ((request->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 && options.clock == 0) {
-        options.clock = ETWAS_CLOCK_SYSTEM_TIME; /* no other goes on from one boot to the next */
+        options.clock = ETWAS_CLOCK_SYSTEM_TIME; /* the only clock that continues after a reboot */
     }
     return options;
 }
 
-/* The session would be of etwas-host alone, and record nothing. */
+/* Returns why a session cannot be shared. Only etwas-host could log to it, which has no events. */
 static const char *unshared_reason(uint32_t log_file_mode)
 {
     if ((log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0) {
@@ -306,7 +304,7 @@ static const char *unshared_reason(uint32_t log_file_mode)
            "sequences (docs/howto/sessions.md)";
 }
 
-/* Returns what a code of StartTrace means. */
+/* Returns what an error code of StartTrace means. */
 static const char *start_reason(uint32_t code, uint32_t log_file_mode)
 {
     const char *shortage;
@@ -355,7 +353,7 @@ bool etwas_steer_start_request_may_write(const struct etwas_steer_start_request 
                : etwas_replace_may(command, request->file_name, request->output.force);
 }
 
-/* Returns why a session does not write to what has the file's name; NULL: for another reason. */
+/* Returns why a session cannot write to the file of that name; NULL if there is another reason. */
 static const char *odd_file_reason(const char *file_name)
 {
     struct stat facts;
@@ -370,8 +368,8 @@ static const char *odd_file_reason(const char *file_name)
 }
 
 /*
- * Refuses buffers that the library would leave out without a word, after it has made all others.
- * False after a message.
+ * Refuses more buffers than the library would allocate; it silently leaves out the rest. Returns
+ * false after a message.
  */
 static bool has_memory(const struct etwas_steer_start_request *request, const char *command)
 {
@@ -395,7 +393,7 @@ static bool has_memory(const struct etwas_steer_start_request *request, const ch
     return false;
 }
 
-/* A control group may leave fewer than were asked for. */
+/* A control group's limit may have left fewer buffers than requested. */
 static void note_fewer(const struct etwas_steer_start_request *request, const char *command,
                        TRACEHANDLE session)
 {
@@ -418,7 +416,7 @@ static void note_fewer(const struct etwas_steer_start_request *request, const ch
     etwas_steer_complain(command, request->name, text);
 }
 
-/* False after a message: then nothing runs. */
+/* Returns false after a message; then no session is running. */
 static bool begin(const struct etwas_steer_start_request *request, const char *command,
                   TRACEHANDLE *session)
 {
@@ -448,7 +446,7 @@ static bool begin(const struct etwas_steer_start_request *request, const char *c
     return true;
 }
 
-/* Is its file, or the first of them, there from its start on, and a new one? */
+/* Returns whether the session creates its file, or the first of several, when it starts. */
 static bool makes_file(const struct etwas_steer_start_request *request)
 {
     return request->output.path != NULL &&

@@ -43,8 +43,8 @@ bool etwas_steer_summary_begin(struct etwas_steer_summary *summary, const char *
                    "the file could not be written: %s, or the disk fails",
                    etwas_no_room_reason(summary->session.process));
     /*
-     * Which processes its providers are of is known only while it runs. One that does not answer is
-     * not waited for.
+     * The processes of its providers can be found only while it runs. A host that does not answer
+     * is not waited for.
      */
     if (summary->session.has_counts && has_nothing(&summary->session.counts)) {
         (void)etwas_steer_find_running(command, &summary->found);
@@ -59,7 +59,7 @@ void etwas_steer_summary_end(struct etwas_steer_summary *summary)
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-/* Without the folder that the command is typed in. */
+/* Returns the path relative to the current folder, if the file is in it. */
 static const char *short_name(const char *file)
 {
     char folder[ETWAS_STEER_NAME_BYTES];
@@ -84,8 +84,8 @@ static void put_file(struct etwas_output *output, const char *file)
 }
 
 /*
- * A recorder goes on while its snapshot is written: its counts are not those of the file, and
- * beside that they would be taken for them.
+ * A recorder continues while its snapshot is written, so its counts differ from the file's. They
+ * are not printed beside a file, where they would be misread.
  */
 static void put_line(const struct etwas_steer_summary *summary, const etwas_session_counts *counts,
                      const char *file)
@@ -130,8 +130,8 @@ static void warn_of_losses(const struct etwas_steer_summary *summary,
                            const etwas_session_counts *counts)
 {
     static const struct cause {
-        size_t place;     /* in the counts */
-        const char *text; /* NULL: what the process of the session tells */
+        size_t place;     /* offset in the counts */
+        const char *text; /* NULL: the reason is in `unwritten` */
     } causes[] = {
         {offsetof(etwas_session_counts, lost_no_buffer),
          "there was no free buffer. More (--max-buffers) or larger ones (--buffer-size) lose less"},
@@ -187,8 +187,8 @@ static const TRACE_ENABLE_INFO *enable_of(const struct etwas_steer_summary *summ
 }
 
 /*
- * Returns by how many processes it is registered. `enable`: as one of them has it; *cannot: how
- * many of them cannot log to the session.
+ * Returns how many processes have registered the provider. Sets *enable to the settings in one of
+ * them, and *cannot to how many of them cannot log to the session.
  */
 static uint32_t registered(const struct etwas_steer_summary *summary, const etwas_guid *guid,
                            const TRACE_ENABLE_INFO **enable, uint32_t *cannot)
@@ -208,7 +208,7 @@ static uint32_t registered(const struct etwas_steer_summary *summary, const etwa
     return processes;
 }
 
-/* Was it told of before? Each process that has registered a provider has it once. */
+/* Returns whether no earlier entry has this provider: each process that registered it has one. */
 static bool is_first(const struct etwas_steer_summary *summary, uint32_t index)
 {
     const struct etwas_steer_found_provider *providers = summary->found.providers;
@@ -221,13 +221,16 @@ static bool is_first(const struct etwas_steer_summary *summary, uint32_t index)
     return at == index;
 }
 
-/* Nobody registers the GUID of a pattern. */
+/* The GUID of a pattern is never registered. */
 static bool is_pattern(const struct etwas_steer_found_provider *provider)
 {
     return strpbrk(provider->name, "*?") != NULL;
 }
 
-/* The providers that a pattern is for have lines of their own. */
+/*
+ * Returns whether the provider gets a line of its own. A pattern gets none if its providers have
+ * theirs.
+ */
 static bool has_line(const struct etwas_steer_found_provider *provider)
 {
     etwas_guid found;
@@ -313,7 +316,7 @@ void etwas_steer_summary_print(struct etwas_steer_summary *summary,
         now = *counts;
     }
     put_line(summary, &now, file);
-    /* The line has said how many were recorded and lost. */
+    /* The printed line contains how many events were recorded and lost. */
     if (!etwas_is_quiet) {
         warn_of_losses(summary, &now);
     }

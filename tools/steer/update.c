@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The command `etwas update`: what of a session may change while it runs.
- */
+/* The command `etwas update`: changes what can be changed in a running session. */
 
 #include "cli/command.h"
 #include "cli/replace.h"
@@ -31,7 +29,7 @@ struct change {
     bool next_file;
 };
 
-/* Returns what is wrong with what is asked for; NULL: nothing. */
+/* Returns what is wrong with the requested changes; NULL if nothing is. */
 static const char *misuse(const struct change *change, int names)
 {
     bool updates = change->output.path != NULL || change->flush_ns != 0 ||
@@ -52,7 +50,7 @@ static const char *misuse(const struct change *change, int names)
     return updates ? NULL : "what shall change?";
 }
 
-/* The timer in the session's own unit. False: it cannot have such a one. */
+/* Sets the timer in the session's own unit. Returns false if it is not a multiple of that. */
 static bool set_timer(EVENT_TRACE_PROPERTIES *properties, uint64_t flush_ns)
 {
     bool in_ms = (properties->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER) != 0;
@@ -63,8 +61,8 @@ static bool set_timer(EVENT_TRACE_PROPERTIES *properties, uint64_t flush_ns)
 }
 
 /*
- * Makes the request of what QUERY has answered: what is 0 stays as it is, the modes and EnableFlags
- * do not.
+ * Turns the answer of QUERY into a request. A value of 0 means unchanged, but the modes and
+ * EnableFlags must be repeated.
  */
 static bool make_request(const struct change *change, const char *name,
                          struct etwas_steer_block *block)
@@ -89,7 +87,7 @@ static bool make_request(const struct change *change, const char *name,
     return etwas_steer_name_file(command, change->output.path, block->file_name);
 }
 
-/* A recorder takes another name and makes no file yet. */
+/* A recorder only takes the new name, and creates no file yet. */
 static bool makes_room(const struct change *change, const struct etwas_steer_block *block,
                        struct etwas_replaced *replaced)
 {
@@ -100,7 +98,7 @@ static bool makes_room(const struct change *change, const struct etwas_steer_blo
                                (mode & EVENT_TRACE_FILE_MODE_NEWFILE) != 0, change->output.force);
 }
 
-/* In force is what the answer says. */
+/* Prints the values that the session returned, which are in force. */
 static void say_changed(const struct change *change, struct etwas_steer_summary *summary,
                         const struct etwas_steer_block *block)
 {

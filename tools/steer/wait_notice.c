@@ -12,7 +12,7 @@
 #include "steer/running.h"
 
 enum {
-    SECONDS = 1, /* and one more that it takes to ask */
+    SECONDS = 1, /* the query takes one more */
 };
 
 struct waiting {
@@ -23,14 +23,14 @@ struct waiting {
     bool is_over;
 };
 
-/* Prints which process has the session, and whether it answers at all. */
+/* Prints which process is the host, and whether it answers. */
 static void print_notice(const struct waiting *waiting)
 {
-    static struct etwas_steer_found_session session; /* of the one thread that there is */
+    static struct etwas_steer_found_session session; /* used by one thread only */
     char reason[128];
 
     if (!etwas_steer_find_session_quietly(waiting->name, &session)) {
-        return; /* it has just ended */
+        return; /* the session has just ended */
     }
     (void)snprintf(reason, sizeof reason,
                    session.is_silent ? "waits for its host, process %u, which does not answer: is "
@@ -62,8 +62,8 @@ static void *wait(void *argument)
 }
 
 /*
- * Without a thread nothing is said. `counts`: NULL, ControlTrace is meant by the name; else
- * etwas_stop of the handle.
+ * Without a thread, no notice is printed. If `counts` is NULL, calls ControlTrace by name, else
+ * etwas_stop with the handle.
  */
 static bool act(const char *command, const char *name, struct etwas_steer_block *block,
                 uint32_t control_code, TRACEHANDLE handle, etwas_session_counts *counts)

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The command `etwas tail`: the events of a session that runs, as `etwas dump` shows those of a
+ * The command `etwas tail`: shows the events of a running session as `etwas dump` shows those of a
  * file.
  */
 
@@ -32,9 +32,7 @@ static sigset_t ending_signals(void)
     return signals;
 }
 
-/*
- * Ends the run, whether it processes its trace by now, has it only opened, or has still to open it.
- */
+/* Ends the run at a signal: before it opens its trace, before processing, or during it. */
 static void *stop_at_signal(void *argument)
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
@@ -51,7 +49,10 @@ static void *stop_at_signal(void *argument)
     return NULL;
 }
 
-/* From here on they are the thread's alone. False: there can be no thread. */
+/*
+ * Blocks the signals in all threads; a new thread waits for them. Returns false if it cannot be
+ * created.
+ */
 static bool catch_signals(struct etwas_input_run *run)
 {
     const sigset_t signals = ending_signals();

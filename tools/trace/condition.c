@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The values of an event that --where compares.
- */
+/* Reads the values of an event that --where compares. */
 
 #include "trace/condition.h"
 
@@ -14,14 +12,14 @@
 #include <string.h>
 
 enum {
-    /* More than the text of a value of the longest payload: two digits a byte, 4 bytes a unit. */
+    /* A limit above the longest text of a value: 2 digits a byte, 4 bytes a UTF-16 unit. */
     TEXT_BYTES = 256 * 1024,
     DATE_BYTES = 40,
 };
 
 /*
- * The value of a path by its index, which is below the count. They are asked for one after the
- * other: the search goes on from the last one.
+ * Returns the value of a path by its index, which must be below the count. Callers ask in order of
+ * the index, so the search continues from the last hit.
  */
 static const etwas_value *value_at(struct etwas_current_event *current, uint32_t path,
                                    uint32_t index)
@@ -97,7 +95,7 @@ static struct etwas_where_number number_of_property(const struct etwas_current_e
     return number;
 }
 
-/* A date's text is as --where has them, too. */
+/* Accepts the text of a date in the same form as --where does. */
 static bool read_date(const etwas_value *value, int64_t *unix_ns)
 {
     char text[DATE_BYTES];
@@ -174,7 +172,7 @@ static void put_property(struct etwas_output *text, struct etwas_current_event *
     }
 }
 
-/* A GUID without its braces; the name alone of an error's code that has one, as 5(NAME). */
+/* Returns a GUID without its braces, and an error code that is written as 5(NAME) as NAME alone. */
 static const char *bare(const etwas_value *value, char *text, size_t *bytes)
 {
     const char *name;

@@ -6,15 +6,15 @@
 #include "trace/current_event.h"
 
 /*
- * Returns whether the condition of --where holds for the current event, as it was read last. If the
- * condition compares values of different types, that is reported, the event and all further ones
- * are refused, and the run stops.
+ * Returns whether the condition of --where holds for the event that was read last. If it compares
+ * values of different types, reports that, refuses this event and all further ones, and stops the
+ * run.
  */
 bool etwas_condition_holds(struct etwas_where *where, struct etwas_current_event *current);
 
 /*
- * Reads a record into `current`, and returns the same for it; without a condition, true. `duration`
- * is that of the span that the event ends; NULL: it ends none.
+ * Reads a record into `current`, then does the same; returns true if there is no condition.
+ * `duration` is that of the span that the event ends; NULL if it ends none.
  */
 bool etwas_condition_holds_for(struct etwas_where *where, struct etwas_current_event *current,
                                const struct etwas_input *input, const EVENT_RECORD *record,

@@ -26,7 +26,7 @@ enum {
     NS_PER_FILETIME = 100
 };
 
-/* A session of etwas says of every file what it knows of its clocks. */
+/* Only etwas records in each file what it knows of the session's clocks. */
 static bool is_of_etwas(const struct etwas_input *input)
 {
     etwas_trace_clock clock;
@@ -105,10 +105,10 @@ void etwas_trace_coverage_end(struct etwas_input *input)
     coverage->has_stamps = false;
 }
 
-/* ---- looking through ------------------------------------------------------------------------- */
+/* ---- reading ahead --------------------------------------------------------------------------- */
 
 struct look {
-    struct etwas_input inputs[ETWAS_INPUT_FILES]; /* of those that could be opened */
+    struct etwas_input inputs[ETWAS_INPUT_FILES]; /* only those that could be opened */
     struct etwas_trace_coverage *coverage[ETWAS_INPUT_FILES];
     uint32_t count;
     bool wants_last;
@@ -126,8 +126,8 @@ static void on_record(EVENT_RECORD *record)
     }
     etwas_trace_coverage_add_record(input, record);
     /*
-     * What comes later in the order of time begins later, but what a file says may be long before
-     * its events.
+     * Events come in time order, so the first one determines the beginning. A file that states its
+     * coverage must be read on: the coverage may begin long before its events.
      */
     look->stop =
         look->stop || (!look->wants_last && input->coverage.has_stamps && !input->coverage.is_said);
@@ -150,8 +150,8 @@ static int64_t time_of(etwas_trace_handle trace, int64_t raw)
 }
 
 /*
- * A time in nanoseconds and the same one as FILETIME, which has 100 of them, are on one side of it.
- * What a damaged file says may be the last time that there is.
+ * Returns the last nanosecond of a time's FILETIME unit (100 ns), so that a time and its FILETIME
+ * are on the same side of it. Limits it, since a damaged file may state any time.
  */
 static int64_t end_of(int64_t time_ns)
 {
@@ -161,7 +161,7 @@ static int64_t end_of(int64_t time_ns)
     return begin_ns < last_ns ? begin_ns + NS_PER_FILETIME - 1 : last_ns;
 }
 
-/* What is wrong with a file is told by the code that reads it after this. */
+/* Does not report errors: the code that reads the file later does. */
 static void open_input(struct look *look, char *path, struct etwas_trace_coverage *coverage)
 {
     struct etwas_input *input = &look->inputs[look->count];
@@ -187,7 +187,7 @@ void etwas_trace_coverage_read_files(struct etwas_trace_coverage *coverage, char
     etwas_trace_handle traces[ETWAS_INPUT_FILES];
 
     if (look == NULL) {
-        return; /* as if nothing were known: to read the files takes more memory than this */
+        return; /* reading the files fails too: it takes more memory */
     }
     look->wants_last = wants_last;
     for (uint32_t i = 0; i < count; i++) {
@@ -200,7 +200,7 @@ void etwas_trace_coverage_read_files(struct etwas_trace_coverage *coverage, char
     if (look->count > 0) {
         etwas_filetime any = {0, 0};
 
-        /* The beginning of a file is a part that may be found by its index. */
+        /* Only the first events are needed, which may be found by the file's index. */
         (void)etwas_process_traces(traces, look->count, wants_last ? NULL : &any, NULL);
     }
     for (uint32_t i = 0; i < look->count; i++) {
@@ -221,7 +221,7 @@ static etwas_trace_information information_of(const struct etwas_input *input)
 
     return etwas_trace_query(input->trace, &information) == ERROR_SUCCESS
                ? information
-               : input->information; /* it is closed */
+               : input->information; /* the trace is closed */
 }
 
 void etwas_trace_coverage_read_ahead(struct etwas_input *input, const struct etwas_window *window)
@@ -239,7 +239,7 @@ void etwas_trace_coverage_read_ahead(struct etwas_input *input, const struct etw
     }
 }
 
-/* ---- what is covered ------------------------------------------------------------------------- */
+/* ---- coverage -------------------------------------------------------------------------------- */
 
 bool etwas_trace_coverage_begins_late(const struct etwas_input *input)
 {
@@ -251,7 +251,10 @@ bool etwas_trace_coverage_begins_late(const struct etwas_input *input)
             information.overwritten_events > 0);
 }
 
-/* What the wall clock was set by did not pass. Times of events have no steps by other clocks. */
+/*
+ * Subtracts the steps by which the wall clock was set, since that time did not pass. Only the
+ * header's end time and stamps of the wall clock contain them.
+ */
 static int64_t without_steps(const struct etwas_input *input, int64_t time_ns, bool is_of_header)
 {
     int64_t steps_ns =

@@ -7,10 +7,10 @@
  * The time that a trace file covers. Every rate is counted over it, and +0 and -0 of a window are
  * its ends.
  *
- * A file that a recorder wrote has an event Window that says it: for that time the file has what
- * each processor recorded. Any other file covers the time from the session's start to
- * its end; it begins with the first event if the file begins late, and ends with the last one if
- * the session wrote no end.
+ * A file that a recorder wrote states its coverage in an event Window: the file has all that each
+ * processor recorded in that time. Any other file covers the time from the session's start to its
+ * end. If the file begins late, its coverage begins with the first event. If the session wrote no
+ * end, it ends with the last event.
  */
 
 #include <etwas/evntcons.h>
@@ -26,16 +26,16 @@ struct etwas_window;
  * 1970.
  */
 struct etwas_trace_coverage {
-    bool is_said; /* by the event Window */
-    bool is_none; /* there: no interval has everything */
+    bool is_said; /* the event Window states the coverage */
+    bool is_none; /* it does, but no interval is complete */
     int64_t said_from_raw;
     int64_t said_until_raw;
-    int64_t said_from_ns; /* after this, */
+    int64_t said_from_ns; /* exclusive */
     int64_t said_until_ns;
-    bool has_events; /* asked for or not */
+    bool has_events; /* selected by the command or not */
     int64_t first_ns;
     int64_t last_ns;
-    bool has_stamps; /* of events that are being read, as TimeStamp has them */
+    bool has_stamps; /* events are being read; the two stamps are as in TimeStamp */
     int64_t first_stamp;
     int64_t last_stamp;
 };
@@ -46,21 +46,21 @@ struct etwas_trace_coverage_span {
 };
 
 /*
- * Returns whether a record is an event, and not one in which the session describes itself, events
- * or images.
+ * Returns whether a record is an event of a provider or the kernel, and not one in which the
+ * session describes itself, events or images.
  */
 bool etwas_trace_coverage_is_event(const struct etwas_input *input, const EVENT_RECORD *record);
 
 /*
- * Returns whether a record tells what lies where in a program's memory. In a trace of programs the
- * session writes such records about others; sessions of the kernel record them as events.
+ * Returns whether a record describes images or kernel symbols in memory. In a trace of programs the
+ * session writes such records itself; in a kernel session they are events.
  */
 bool etwas_trace_coverage_is_of_addresses(const struct etwas_input *input,
                                           const EVENT_RECORD *record);
 
 /*
- * Returns whether a record tells which window of a recorder the file is of, or what of that is
- * missing.
+ * Returns whether a record states which window of a recorder the file holds, or what is missing in
+ * it.
  */
 bool etwas_trace_coverage_is_window(const EVENT_RECORD *record);
 
@@ -71,9 +71,9 @@ void etwas_trace_coverage_add_record(struct etwas_input *input, const EVENT_RECO
 void etwas_trace_coverage_end(struct etwas_input *input);
 
 /*
- * Reads ahead what processing the input would tell too late: what a recorder's file says, and of
- * other files the first and the last event, if these are needed and the window may leave them out.
- * The input is open and not yet processed. Reads the file beside the input's own trace. `window`
+ * Reads ahead what processing the input would find too late: the coverage that a recorder's file
+ * states, and in other files the first and last events, if they are needed and the window may
+ * exclude them. The input is open and not yet processed; the file is opened a second time. `window`
  * may be NULL.
  */
 void etwas_trace_coverage_read_ahead(struct etwas_input *input, const struct etwas_window *window);
@@ -86,23 +86,20 @@ void etwas_trace_coverage_read_files(struct etwas_trace_coverage *coverage, char
                                      uint32_t count, bool wants_last);
 
 /*
- * Returns whether the file has only the newest events: a snapshot, a later part, or what was not
- * overwritten.
+ * Returns whether the file has only the newest events: it is a snapshot or a later part, or older
+ * events were overwritten.
  */
 bool etwas_trace_coverage_begins_late(const struct etwas_input *input);
 
 /*
- * Finds which part of a resolved window an input covers that was processed; `window` NULL is all
- * time. Returns false if that is nothing, or is not known.
+ * Finds which part of a resolved window a processed input covers; `window` NULL means all time.
+ * Returns false if it covers nothing, or the coverage is not known.
  */
 bool etwas_trace_coverage_span_of(const struct etwas_input *input,
                                   const struct etwas_window *window,
                                   struct etwas_trace_coverage_span *span);
 
-/*
- * Returns whether a time is outside of what the file says that it covers; false if the file does
- * not say it.
- */
+/* Returns whether a time is outside the coverage that the file states; false if it states none. */
 static inline bool etwas_trace_coverage_leaves_out(const struct etwas_trace_coverage *coverage,
                                                    int64_t time_ns)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What an event is asked for.
- */
+/* Returns the properties and field values of the current event. */
 
 #include "trace/current_event.h"
 
@@ -18,7 +16,10 @@
 #include <string.h>
 
 enum {
-    /* More than any message of a payload of 64 KB: a byte that is no UTF-8 is 5 characters. */
+    /*
+     * A limit above the longest message of a 64 KB payload: a byte that is not UTF-8 takes 5
+     * characters.
+     */
     MESSAGE_BYTES = 512 * 1024,
 };
 
@@ -31,7 +32,7 @@ static bool is_zero(const etwas_guid *guid)
     return memcmp(guid, &none, sizeof none) == 0;
 }
 
-/* Finds the event's span by raw stamps if there are any: then the error of a duration is known. */
+/* Finds the event's span by raw stamps if there are any, since only these have a known error. */
 static void follow_span(struct etwas_current_event *current, etwas_spans *spans)
 {
     const struct etwas_input *input = current->input;
@@ -155,7 +156,7 @@ void etwas_current_event_gather(struct etwas_current_event *current)
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-/* Returns whether it is an event of an instance that has a parent. */
+/* Returns whether the event belongs to an instance that has a parent. */
 static bool has_parent(const struct etwas_current_event *current)
 {
     const EVENT_EXTENDED_ITEM_INSTANCE *instance = &current->event.instance;
@@ -255,7 +256,7 @@ struct etwas_event_string etwas_current_event_name(struct etwas_current_event *c
     return name;
 }
 
-/* The START of the parent is what the class is looked up by: it has one, and came before. */
+/* The class is looked up by the START of the parent, which has one and came before. */
 struct etwas_event_string etwas_current_event_parent_class(struct etwas_current_event *current)
 {
     const etwas_guid *guid = etwas_current_event_guid(current, ETWAS_PROPERTY_PARENT_CLASS_ID);
@@ -344,7 +345,7 @@ void etwas_current_event_print_title(struct etwas_output *output, enum etwas_tex
     }
 }
 
-/* What is too far from the session's start for 64 bits is as far as they go. */
+/* Limits the result to 64 bits, for times too far from the session's start. */
 static int64_t since_start_ns(const struct etwas_input *input, int64_t unix_ns)
 {
     int64_t since;
@@ -396,7 +397,7 @@ static bool number_of_descriptor(const struct etwas_current_event *current,
     }
 }
 
-/* Processor time of the thread, where it was recorded. */
+/* Reads the thread's processor time, if it was recorded. */
 static bool number_of_processor_time(const struct etwas_current_event *current,
                                      enum etwas_property property,
                                      struct etwas_where_number *number)
@@ -415,7 +416,7 @@ static bool number_of_processor_time(const struct etwas_current_event *current,
     return header->ProcessorTime != 0 && both == (property == ETWAS_PROPERTY_PROCESSOR_TIME);
 }
 
-/* The instance, and what messages have in its place. */
+/* Reads the instance, or what messages have in its place. */
 static bool number_of_instance(const struct etwas_current_event *current,
                                enum etwas_property property, struct etwas_where_number *number)
 {

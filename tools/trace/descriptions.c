@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
-/*
- * The descriptions of one file: learned from its records, and found by schema or header.
- */
+/* The descriptions of one file: learned from its records, and looked up by schema or header. */
 
 #include "trace/descriptions.h"
 
@@ -15,7 +13,10 @@
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Returns the texts of a schema, which are made once; NULL, and out_of_memory, without memory. */
+/*
+ * Returns the texts of a schema, made at the first call. Returns NULL and sets out_of_memory if
+ * there is no memory.
+ */
 static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *descriptions,
                                                      const etwas_schema *schema)
 {
@@ -42,7 +43,7 @@ static struct etwas_schema_texts *descriptions_texts(struct etwas_descriptions *
     return texts;
 }
 
-/* Adds a record to a table, which is opened for the first one. */
+/* Adds a record to a table, which is created with its first record. */
 static void add_life(struct etwas_descriptions *descriptions, struct etwas_processes **table,
                      bool (*open)(struct etwas_processes *processes), const EVENT_RECORD *record)
 {
@@ -197,7 +198,7 @@ static void keep_kind(struct etwas_descriptions *descriptions, const EVENT_RECOR
 
 /* ---- whole files ----------------------------------------------------------------------------- */
 
-/* What learns from a file, and whether it could not for want of memory. */
+/* Collects descriptions from a file. */
 struct learner {
     etwas_decoder *decoder;
     bool out_of_memory;
@@ -211,12 +212,12 @@ static void on_record(EVENT_RECORD *record)
         etwas_decoder_learn_ahead(learner->decoder, record) == ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* So much of a file is its beginning, where a session writes what it knows of its events first. */
+/* Size of a file's beginning, where a session writes the descriptions that it knows. */
 #define BEGINNING_BYTES (UINT64_C(8) << 20)
 
 /*
- * Reads the beginning of a file, or all of it. What is wrong with the file is said when its events
- * are read.
+ * Reads the beginning of a file, or all of it. Errors in the file are reported when its events are
+ * read.
  */
 static void read_file(struct learner *learner, const char *path, bool whole)
 {
@@ -227,7 +228,7 @@ static void read_file(struct learner *learner, const char *path, bool whole)
         .Context = learner,
     };
     etwas_trace_information information;
-    etwas_filetime any = {0, 0}; /* a part, which may be found by the file's index */
+    etwas_filetime any = {0, 0}; /* a time for a partial read, which may use the file's index */
     bool part = false;
     etwas_trace_handle trace = OpenTraceA(&logfile);
 
@@ -244,7 +245,7 @@ static void read_file(struct learner *learner, const char *path, bool whole)
     CloseTrace(trace);
 }
 
-/* Reads more of the file. False: there is no more. */
+/* Reads more of the file. Returns false if there is no more. */
 static bool read_more(struct etwas_descriptions *descriptions)
 {
     struct learner learner = {.decoder = descriptions->decoder};
@@ -278,7 +279,10 @@ void etwas_shared_descriptions_close(struct etwas_shared_descriptions *shared)
     }
 }
 
-/* Reads one more of them, or more of one; the caller has the lock. False: all of all is read. */
+/*
+ * Reads another of the files, or more of one; the caller holds the lock. Returns false once all
+ * files are read whole.
+ */
 static bool shared_read_another(struct etwas_shared_descriptions *shared)
 {
     struct learner learner = {.decoder = shared->decoder};
@@ -316,7 +320,7 @@ const char *etwas_descriptions_process(struct etwas_descriptions *descriptions,
     return name;
 }
 
-/* Returns the same codes as for the file itself. */
+/* Looks the schema up in the other files. Returns the codes of etwas_decoder_schema. */
 static uint32_t ask_others(struct etwas_descriptions *descriptions, const EVENT_RECORD *record,
                            const etwas_schema **schema)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Opening and processing trace files.
- */
+/* Opens and processes trace files. */
 
 #include "trace/input.h"
 
@@ -25,8 +23,8 @@
 #include <unistd.h>
 
 /*
- * That buffers are missing at the end of a file is found when it is opened, and met behind its last
- * event.
+ * Buffers that are missing at the end of a file are found when it is opened, but reported after its
+ * last event.
  */
 static bool is_at_end(const struct etwas_input *input, const etwas_damage *damage)
 {
@@ -77,7 +75,7 @@ static uint32_t on_buffer(EVENT_TRACE_LOGFILEA *logfile)
     return !run->stop;
 }
 
-/* "etwas COMMAND: PATH: " begins a message; etwas_output_flush ends it. */
+/* Begins a message with "etwas COMMAND: PATH: "; the caller ends it with etwas_output_flush. */
 static struct etwas_output *message(const char *path)
 {
     struct etwas_output *errors = etwas_standard_error();
@@ -109,7 +107,7 @@ static void complain(const char *path, uint32_t code)
     etwas_output_flush(errors);
 }
 
-/* FILETIME says all that a clock of 10 MHz does, and has no end in the year 2262. */
+/* FILETIME loses no precision of a clock of at most 10 MHz, and does not end in the year 2262. */
 static bool is_coarse(etwas_trace_handle trace)
 {
     etwas_trace_information information;
@@ -118,7 +116,7 @@ static bool is_coarse(etwas_trace_handle trace)
            information.clock_frequency <= 10000000;
 }
 
-/* What is known of it before it is read. */
+/* Fills in what is known of the input before it is read. */
 static void learn(struct etwas_input *input)
 {
     etwas_trace_information information = {0};
@@ -159,7 +157,7 @@ bool etwas_input_is_kernel(const EVENT_TRACE_LOGFILEA *logfile)
     const etwas_wchar *found = logfile->LogfileHeader.LoggerName;
     size_t at = 0;
 
-    /* A session that does not run, and may come, has no name yet. */
+    /* A real-time session that has not started yet has no name. */
     while (found != NULL && name[at] != 0 && found[at] == (etwas_wchar)name[at]) {
         at++;
     }
@@ -167,7 +165,7 @@ bool etwas_input_is_kernel(const EVENT_TRACE_LOGFILEA *logfile)
            (found != NULL && name[at] == 0 && found[at] == 0);
 }
 
-/* False: it cannot be opened, for the reason that etwas_GetLastError has. */
+/* Returns false if the file cannot be opened; etwas_GetLastError has the reason. */
 static bool open_file(struct etwas_input *input, const char *path, uint32_t number,
                       const struct etwas_input_callbacks *callbacks, void *context)
 {
@@ -252,7 +250,10 @@ static uint32_t want_buffer(const etwas_trace_buffer *buffer, void *context)
     return ETWAS_BUFFER_READ;
 }
 
-/* What several files of one session have, or tell of it, counts once. */
+/*
+ * Notes on standard error that events, and losses, which several files of one session have count
+ * once.
+ */
 static void tell_repeated(struct etwas_input_run *run)
 {
     uint64_t repeated = 0;

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_TRACE_LOSSES_H
 
 /*
- * Losses of a trace: when its session lost how many events and why, as the file says it, in the
- * times of ProcessTrace.
+ * Losses of a trace: when its session lost how many events and why, according to the file. Times
+ * are those of ProcessTrace.
  */
 
 #include <etwas/etwas.h>
@@ -15,25 +15,25 @@ struct etwas_trace_loss {
     int64_t until_ns;
     uint64_t events;
     uint32_t cause;     /* ETWAS_LOST_* */
-    uint32_t processor; /* as events have it; ETWAS_LOST_ANYWHERE: not known */
+    uint32_t processor; /* as events number it; ETWAS_LOST_ANYWHERE: not known */
 };
 
-/* The losses of one trace; all zeroes means none. */
+/* The losses of one trace; all zeroes: there are none. */
 struct etwas_trace_losses {
     struct etwas_trace_loss *list; /* the oldest first */
     uint32_t count;
-    uint64_t events; /* of all */
+    uint64_t events; /* the total of the list */
 };
 
 /*
  * Returns the time of a raw stamp of an open trace, in nanoseconds since 1970, as ProcessTrace
- * gives it.
+ * reports it.
  */
 int64_t etwas_trace_time_ns(etwas_trace_handle trace, int64_t raw);
 
 /*
- * Reads the losses of an open trace; the caller frees them. Returns false without memory; then
- * there are none.
+ * Reads the losses of an open trace; the caller frees them. Returns false, with none, if there is
+ * no memory.
  */
 bool etwas_trace_losses_read(struct etwas_trace_losses *losses, etwas_trace_handle trace);
 

@@ -4,10 +4,10 @@
 #include "trace/moment.h"
 
 enum {
-    BOOTED_APART = 10000000, /* a second, in FILETIME: wall clocks are set while machines run */
+    BOOTED_APART = 10000000, /* a second, in FILETIME; wall clocks are set meanwhile */
 };
 
-/* What does not fit is the nearest that does. */
+/* Returns the difference, limited to the range of int64_t. */
 static int64_t subtract(int64_t from, int64_t what)
 {
     int64_t left;
@@ -15,7 +15,10 @@ static int64_t subtract(int64_t from, int64_t what)
     return !__builtin_sub_overflow(from, what, &left) ? left : from < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* From the performance counter to the time of day, the same for all stamps of a file. */
+/*
+ * Returns the offset from the performance counter to the time of day, which is the same for all
+ * stamps of a file.
+ */
 static int64_t to_unix_ns(const struct etwas_input *input)
 {
     etwas_trace_information information = {0};
@@ -83,8 +86,8 @@ uint64_t etwas_moment_add_errors(uint64_t one, uint64_t other)
 }
 
 /*
- * What comes later and has an earlier time was set back: by so much at least what is said of it is
- * wrong.
+ * Returns the error of the time between an event and a later one. If the later stamp is earlier,
+ * the clock was set back, and the error is at least that step.
  */
 static uint64_t at_least_back(etwas_clock_time passed, uint64_t steps_ns)
 {

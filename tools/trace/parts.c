@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Parts of new-file sets.
- */
+/* Finds the parts of new-file sets. */
 
 #include "trace/parts.h"
 
@@ -14,7 +12,7 @@
 
 struct etwas_parts_file {
     const char *path;
-    uint32_t part; /* 0: in no set */
+    uint32_t part; /* 0: it belongs to no set */
     uint32_t clock;
     int64_t start_filetime;
     etwas_wchar *session; /* terminated */
@@ -131,7 +129,7 @@ static bool are_of_one_set(const struct etwas_parts_file *left,
            are_same_names(left->session, right->session);
 }
 
-/* The lowest part of the set that is not below `least`; 0: none. */
+/* Returns the lowest part of the set that is at least `least`; 0 if there is none. */
 static uint32_t find_part(const struct etwas_parts *parts, uint32_t file, uint64_t least)
 {
     uint32_t found = 0;
@@ -189,14 +187,14 @@ const char *etwas_parts_last(const struct etwas_parts *parts, uint32_t file)
     return last == &parts->files[file - 1] ? NULL : last->path;
 }
 
-/* Snapshots are the same only if they are of one moment. */
+/* Two snapshots are copies only if they were taken at the same time. */
 static bool are_copies(const struct etwas_parts_file *left, const struct etwas_parts_file *right)
 {
     return left->place != 0 && left->place == right->place &&
            (!left->is_snapshot || left->end_filetime == right->end_filetime);
 }
 
-/* One that has its end is never less than one that has none. */
+/* A file with an end has more than one without. */
 static bool has_more(const struct etwas_parts_file *one, const struct etwas_parts_file *other)
 {
     if (one->end_filetime != other->end_filetime) {

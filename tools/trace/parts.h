@@ -5,8 +5,8 @@
 
 /*
  * Which files of the command line are parts of one new-file set, and which parts are missing. Parts
- * of one set have the name, the start and the clock of one session. Whether there were parts after
- * the last one that is given cannot be known, and a single part says nothing about others.
+ * of one set have the same session name, start and clock. Parts after the last one given cannot be
+ * noticed, and a single part says nothing about others.
  */
 
 #include <etwas/etwas.h>
@@ -20,28 +20,28 @@ struct etwas_parts {
 };
 
 /*
- * Opens each file for a moment; one that cannot be opened belongs to no set. `paths` must outlive
+ * Opens each file briefly; one that cannot be opened belongs to no set. `paths` must outlive
  * `parts`, which the caller frees. Returns false without memory.
  */
 bool etwas_parts_read(struct etwas_parts *parts, char *const *paths, uint32_t count);
 
 /*
- * Finds the next run of missing parts in the set of a file, given by its number on the command line
- * from 1, and sets *first and *last. Begins with *last = 0. Returns false if there are no more.
+ * Finds the next run of missing parts in the set of a file, and sets *first and *last. `file` is
+ * its number on the command line, from 1. Start with *last = 0. Returns false if there are no more.
  */
 bool etwas_parts_next_missing(const struct etwas_parts *parts, uint32_t file, uint32_t *first,
                               uint32_t *last);
 
 /*
  * Returns a number that is the same for all snapshots of a session, for copies of one of its files,
- * and for what was recovered of it. Only one of these counts: the one that tells most.
+ * and for what was recovered of it. Of such files only the one with the most information counts.
  */
 uint64_t etwas_parts_place(const EVENT_TRACE_LOGFILEA *logfile,
                            const etwas_trace_information *information);
 
 /*
- * Returns the file that has everything that this one has, since this one is a copy of it, or was
- * one while it was written; NULL if there is none.
+ * Returns the file that contains all of this file, which is a copy or an earlier state of it; NULL
+ * if there is none.
  */
 const char *etwas_parts_copied(const struct etwas_parts *parts, uint32_t file);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reads files for the kernel's events about processes, and finds names in them.
- */
+/* Reads the kernel's events about processes in files, and looks names up in them. */
 
 #include "trace/process_names.h"
 
@@ -19,7 +17,7 @@
 #include <unistd.h>
 
 struct etwas_process_names_file {
-    const char *path; /* as the command has it; NULL: it was not given */
+    const char *path; /* as on the command line; NULL: the file is not on it */
     int64_t boot_filetime;
     struct etwas_processes processes;
 };
@@ -47,7 +45,7 @@ static bool add_file(struct etwas_process_names *names, const struct etwas_proce
     return true;
 }
 
-/* What is wrong with a file of the command is said when its events are read. */
+/* Does not report errors in the file: the command does when it reads the events. */
 static void read_file(struct etwas_process_names *names, const char *path, bool is_given)
 {
     struct etwas_process_names_file file = {.path = is_given ? path : NULL};
@@ -78,7 +76,10 @@ static void read_file(struct etwas_process_names *names, const char *path, bool 
     CloseTrace(trace);
 }
 
-/* `etwas record` writes NAME.programs.etl beside NAME.etl, or beside NAME. */
+/*
+ * Reads NAME.etl or NAME, beside which `etwas record` wrote NAME.programs.etl, unless it is given
+ * on the command line.
+ */
 static void read_file_beside(struct etwas_process_names *names, const char *path,
                              char *const *paths, uint32_t count)
 {
@@ -119,7 +120,7 @@ void etwas_process_names_read(struct etwas_process_names *names, char *const *pa
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Returns the life of the id that had begun and not ended; NULL: none is known. */
+/* Returns the life of a process id that includes a time; NULL if none is known. */
 static const struct etwas_processes_life *life_at(const struct etwas_process_names_file *file,
                                                   uint32_t process, int64_t time_ns)
 {
@@ -150,7 +151,7 @@ const char *etwas_process_names_find(const struct etwas_process_names *names,
                 ? life_at(file, process, time_ns)
                 : NULL;
 
-        /* What was told last before the event, else what was told first after it. */
+        /* Prefer the last name recorded before the event, else the first one after it. */
         if (life != NULL && (found == NULL || (life->from <= time_ns ? life->from > found->from ||
                                                                            found->from > time_ns
                                                                      : life->from < found->from))) {

@@ -4,9 +4,8 @@
 #define ETWAS_TOOLS_TRACE_SPAN_CLASSES_H
 
 /*
- * The classes of spans, numbered from 0 in the order in which they were met; and among them the
- * kinds of other events, for commands that ask for these. The class of a schema is looked up by
- * name once.
+ * The classes of spans, numbered from 0 in the order in which they are found. Commands may add the
+ * kinds of other events to them. Each schema's class is looked up by name once, then remembered.
  */
 
 #include "math/hash_index.h"
@@ -20,10 +19,10 @@ enum {
 struct etwas_span_class {
     char name[ETWAS_SPAN_NAME_BYTES];
     etwas_guid guid;
-    bool is_of_span; /* else its events neither begin nor end one */
+    bool is_of_span; /* its events begin or end a span */
 };
 
-/* The class that a kind of event had the last time. */
+/* The class that was found last for a kind of event. */
 struct etwas_span_memo {
     const struct etwas_schema_texts *schema_texts; /* NULL: nothing describes it */
     etwas_guid guid;
@@ -39,29 +38,29 @@ struct etwas_span_classes {
     struct etwas_hash_index memo_places;
 };
 
-/* False without memory. */
+/* Returns false without memory. */
 bool etwas_span_classes_open(struct etwas_span_classes *classes);
 void etwas_span_classes_close(struct etwas_span_classes *classes);
 
 /*
  * Returns the number of the class of the span that an event begins or ends, or of the event's own
- * kind; UINT32_MAX: there are too many.
+ * kind; UINT32_MAX if there are too many.
  */
 uint32_t etwas_span_classes_find(struct etwas_span_classes *classes,
                                  const struct etwas_schema_texts *schema_texts,
                                  const EVENT_RECORD *record);
 
-/* Forgets what was found by descriptions; to be called before these are closed. */
+/* Forgets the classes of schemas; call it before the descriptions are closed. */
 void etwas_span_classes_forget(struct etwas_span_classes *classes);
 
 /*
- * Returns whether a class has the name `wanted`; NULL matches every class. A class that was one too
- * many has no name.
+ * Returns whether a class has the name `wanted`; NULL matches every class. A class beyond the limit
+ * has no name.
  */
 bool etwas_span_classes_is(const struct etwas_span_classes *classes, uint32_t class_index,
                            const char *wanted);
 
-/* Whether a class of the struct etwas_span_classes has the name. */
+/* Returns whether a class of the struct etwas_span_classes `context` has the name. */
 bool etwas_span_classes_have(const void *context, const char *name);
 
 #endif

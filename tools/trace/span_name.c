@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Appends what there is room for. */
+/* Appends as much of a text as fits. */
 static void append(char name[ETWAS_SPAN_NAME_BYTES], const char *text, size_t bytes)
 {
     size_t used = strlen(name);

@@ -8,30 +8,30 @@
 #include "trace/descriptions.h"
 
 enum {
-    ETWAS_SPAN_NAME_BYTES = 128, /* with its 0; what is longer is cut */
+    ETWAS_SPAN_NAME_BYTES = 128, /* with the terminating 0; longer names are cut */
 };
 
-/* Returns whether the event is of a type with which spans begin or end. */
+/* Returns whether the event's type begins or ends a span. */
 bool etwas_span_name_is_of_span(const EVENT_RECORD *record);
 
 /*
  * Writes PROVIDER/CLASS for an event that begins or ends a span: its name without the part that
- * says which of these it does. Writes PROVIDER/EVENT, the whole name, for other events, and the
- * GUID if nothing describes the event.
+ * distinguishes the two. Writes the whole name PROVIDER/EVENT for other events, and the GUID if the
+ * event has no description.
  */
 void etwas_span_name_make(char name[ETWAS_SPAN_NAME_BYTES],
                           const struct etwas_schema_texts *schema_texts,
                           const EVENT_RECORD *record);
 
 /*
- * Compares a class, in any case of letters, with each of a list, by its whole name, by the part
- * behind the provider, or by its GUID.
+ * Compares a class with each item of a list, by its whole name, by the part after the provider, or
+ * by its GUID. Case does not matter.
  */
 bool etwas_span_name_is(const char *name, const etwas_guid *guid, const char *wanted);
 
 /*
  * Reports on standard error each name of the list `wanted` (NULL: none) that no class has. `has`
- * tells of one of them; `cure` says what the command does without --class.
+ * checks one name; `cure` says what the command does without --class.
  */
 void etwas_span_name_report(const char *command, const char *wanted,
                             bool (*has)(const void *context, const char *name), const void *context,

@@ -10,28 +10,28 @@
 #include <stdlib.h>
 
 enum {
-    NS_PER_UNIT = 100, /* of a wall clock's stamps */
+    NS_PER_UNIT = 100, /* in a stamp of the wall clock */
 };
 
 #define NO_THREAD UINT32_MAX
 
 struct thread {
-    uint64_t order; /* of its last record, from 1; 0: it had none */
-    int64_t raw;    /* its stamp */
+    uint64_t order; /* number of its last record, from 1; 0: it had none */
+    int64_t raw;    /* stamp of that record */
     uint64_t back_ns;
     uint32_t number;
 };
 
 struct etwas_steps {
-    uint64_t order; /* of the last record */
+    uint64_t order; /* number of the last record */
     struct etwas_steps_mark mark;
     uint64_t step_order; /* the record that showed the last step, */
-    uint64_t step_ns;    /* which was of so much */
+    uint64_t step_ns;    /* and the size of that step */
     struct thread *threads;
     uint32_t count;
     size_t capacity;
-    struct etwas_hash_index places;  /* of the threads */
-    struct etwas_steps_mark *starts; /* by the places of spans */
+    struct etwas_hash_index places;  /* index of the threads, by number */
+    struct etwas_steps_mark *starts; /* indexed by the places of spans */
     size_t start_room;
 };
 
@@ -57,7 +57,7 @@ static uint64_t sum(uint64_t one, uint64_t other)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Returns a thread's entry, made if it is new; NULL without memory. */
+/* Returns a thread's entry, which is added if it is new; NULL without memory. */
 static struct thread *find_thread(struct etwas_steps *steps, uint32_t thread)
 {
     struct etwas_hash_place place;
@@ -79,8 +79,8 @@ static struct thread *find_thread(struct etwas_steps *steps, uint32_t thread)
 }
 
 /*
- * The step was after the thread's last record. If another thread showed one since, that may have
- * been the same, and what this one has more is added.
+ * The step happened after the thread's last record. Another thread may have shown the same step
+ * since then; in that case only the excess is added.
  */
 static void count_step(struct etwas_steps *steps, const struct thread *thread, uint64_t back_ns)
 {
@@ -94,7 +94,7 @@ static void count_step(struct etwas_steps *steps, const struct thread *thread, u
     }
 }
 
-/* What cannot be remembered is not known from now on. */
+/* Without memory, steps are not known from now on. */
 static void take_stamp(struct etwas_steps *steps, uint32_t number, int64_t raw)
 {
     struct thread *thread = find_thread(steps, number);

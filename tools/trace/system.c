@@ -8,7 +8,7 @@
 #include <etwas/winerror.h>
 #include <inttypes.h>
 
-/* No other system has one. */
+/* Only etwas, on Linux, writes the protocol of its buffers. */
 static bool is_of_linux(const etwas_trace_information *information)
 {
     return information->protocol != 0;
@@ -31,7 +31,7 @@ void etwas_trace_print_header_words(struct etwas_output *output, const struct et
 {
     etwas_trace_information information;
 
-    /* The input's own is of its end. */
+    /* input->information is filled only after the last event. */
     if (etwas_event_is_header_class(record) && record->EventHeader.EventDescriptor.Opcode == 0 &&
         etwas_trace_query(input->trace, &information) == ERROR_SUCCESS &&
         is_of_linux(&information)) {

@@ -4,23 +4,24 @@
 #define ETWAS_TOOLS_TRACE_SYSTEM_H
 
 /*
- * The system on which a trace was recorded. The header of a file that etwas writes has a version of
- * Windows, since readers of Windows know what follows by it, and counts the streams of events as
- * processors, since they ask for more than the highest index. So neither is shown for such a file.
+ * The system on which a trace was recorded. A file that etwas writes has a Windows version in its
+ * header, since readers of Windows derive the format from it. It also counts event streams as
+ * processors, since those readers need a count above the highest index. Neither is shown for such a
+ * file.
  */
 
 #include "print/output.h"
 #include "trace/input.h"
 
 /*
- * "Linux" if the file says that etwas wrote it, or the header's version, as 10.0.19045. The file
- * has been processed.
+ * Prints "Linux" if etwas wrote the file, else the header's version, such as 10.0.19045. The file
+ * must have been processed.
  */
 void etwas_trace_print_system(struct etwas_output *output, const struct etwas_input *input);
 
 /*
- * Prints, behind a blank and in parentheses, what the fields of the header's event do not say of
- * the system. Nothing for another event, and of a file of another system.
+ * Prints, after a space and in parentheses, the system that the header event's fields do not show.
+ * Prints nothing for other events, and in files of another system.
  */
 void etwas_trace_print_header_words(struct etwas_output *output, const struct etwas_input *input,
                                     const EVENT_RECORD *record);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reading the ends of a window, and finding the events that they count from.
- */
+/* Reads the ends of a window, and finds the events that they count from. */
 
 #include "trace/window.h"
 
@@ -32,7 +30,7 @@ const char etwas_window_help[] =
     "Commands show times in UTC, so that --from takes them as they stand. dump alone\n"
     "has --times, which shows those of events in other ways.\n";
 
-/* ---- an end as it was given ------------------------------------------------------------------ */
+/* ---- parsing an end -------------------------------------------------------------------------- */
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
@@ -64,14 +62,17 @@ bool etwas_window_read_option(const struct etwas_option_use *use)
                                "first event or -2s before the last one");
 }
 
-/* ---- the events that it counts from ---------------------------------------------------------- */
+/* ---- the events that ends count from --------------------------------------------------------- */
 
 struct ends {
     int64_t first_ns;
     int64_t last_ns;
 };
 
-/* What a recorder's file says that it covers, or where its events are. False: nowhere. */
+/*
+ * Finds the ends of the coverage that recorders' files state, and of other files' events. Returns
+ * false if there are none.
+ */
 static bool find_ends(struct ends *ends, char *const *paths, uint32_t count, bool wants_last)
 {
     struct etwas_trace_coverage *coverage = calloc(count, sizeof *coverage);
@@ -99,7 +100,7 @@ static bool find_ends(struct ends *ends, char *const *paths, uint32_t count, boo
     return any;
 }
 
-/* When the day began on which a time is, in UTC or in this machine's zone. */
+/* Returns the beginning of the day of a time, in UTC or in this machine's zone. */
 static int64_t day_of(int64_t unix_ns, bool is_local)
 {
     time_t seconds = (time_t)(unix_ns / (int64_t)NS_PER_SECOND - (unix_ns < 0));
@@ -111,7 +112,7 @@ static int64_t day_of(int64_t unix_ns, bool is_local)
     return (is_local ? mktime(&parts) : timegm(&parts)) * (int64_t)NS_PER_SECOND;
 }
 
-/* A moment beyond what 64 bits hold is the last that they do. */
+/* Returns the time of an end, limited to the range of int64_t. */
 static int64_t moment(const struct etwas_window_end *end, const struct ends *ends, bool is_local)
 {
     int64_t ns = end->ns;
@@ -160,7 +161,7 @@ bool etwas_window_resolve(struct etwas_window *window, const struct etwas_comman
     }
     window->from.ns = moment(&window->from, &ends, window->is_local);
     window->until.ns = moment(&window->until, &ends, window->is_local);
-    /* Without an event there is nothing that the ends count from; opening the files says so. */
+    /* Without an event, the ends have nothing to count from. Opening the files reports that. */
     is_reversed = is_known && window->from.anchor != ETWAS_WINDOW_OPEN &&
                   window->until.anchor != ETWAS_WINDOW_OPEN && window->from.ns > window->until.ns;
     return etwas_command_fits(command, is_reversed ? "--from is later than --until" : NULL, result);

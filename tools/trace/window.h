@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_TRACE_WINDOW_H
 
 /*
- * The options --from and --until of commands, which select the events of a window of time by the
- * times that `etwas dump` shows. Both ends belong to the window.
+ * The options --from and --until, which select the events of a window of time. They compare times
+ * as `etwas dump` shows them, and both ends are inclusive.
  */
 
 #include "cli/command.h"
@@ -13,27 +13,27 @@
 #include "trace/input.h"
 
 enum etwas_window_anchor {
-    ETWAS_WINDOW_OPEN,  /* no such end */
+    ETWAS_WINDOW_OPEN,  /* no end was given */
     ETWAS_WINDOW_TIME,  /* at this moment */
-    ETWAS_WINDOW_FIRST, /* so long after the first event */
-    ETWAS_WINDOW_LAST,  /* so long before the last one */
-    ETWAS_WINDOW_DAY,   /* so long after the beginning of the day of the first event */
+    ETWAS_WINDOW_FIRST, /* this long after the first event */
+    ETWAS_WINDOW_LAST,  /* this long before the last event */
+    ETWAS_WINDOW_DAY,   /* this long after midnight of the first event's day */
 };
 
 struct etwas_window_end {
     enum etwas_window_anchor anchor;
-    int64_t ns;       /* since 1970, or from the event */
+    int64_t ns;       /* since 1970, or relative to the anchor */
     const char *text; /* as it was given */
 };
 
 struct etwas_window {
     struct etwas_window_end from;
     struct etwas_window_end until;
-    bool is_local; /* times without Z and offset are of this machine's zone, else of UTC */
-    bool has_held; /* an event was inside */
+    bool is_local; /* times without Z or an offset are in this machine's zone, else in UTC */
+    bool has_held; /* an event was inside the window */
 };
 
-/* Reads one end of a window, a struct etwas_window_end. As etwas_option.read. */
+/* Reads one end of a window into a struct etwas_window_end; for etwas_option.read. */
 bool etwas_window_read_option(const struct etwas_option_use *use);
 
 /* Both options in the table of a command; `member` is the struct etwas_window of its request. */
@@ -50,16 +50,18 @@ bool etwas_window_read_option(const struct etwas_option_use *use);
         ETWAS_PLACE(request, member.until)                                                         \
     }
 
-/* In a command that shows times of day: which zone they are of is no choice, and is said. */
+/*
+ * For a command that shows times of day but has no option for their zone: its help says which one.
+ */
 #define ETWAS_WINDOW_NO_TIMES                                                                      \
     .absent = (const char *const[]){"--times", NULL},                                              \
     .absent_since = "its times are UTC, as --from takes them; 'etwas dump --times local' shows "   \
                     "events in this machine's zone"
 
 /*
- * Converts both ends to times. If one counts from the first or last event of the traces, reads
- * these to find it. Returns false after a message on standard error, with the exit status in
- * *result: the window ends before it begins.
+ * Converts both ends to times, and reads the traces if an end counts from their first or last
+ * event. If the window ends before it begins, reports that on standard error, sets *result to the
+ * exit status and returns false.
  */
 bool etwas_window_resolve(struct etwas_window *window, const struct etwas_command *command,
                           char *const *paths, uint32_t count, int *result);
@@ -72,7 +74,7 @@ static inline bool etwas_window_is_set(const struct etwas_window *window)
     return window->from.anchor != ETWAS_WINDOW_OPEN || window->until.anchor != ETWAS_WINDOW_OPEN;
 }
 
-/* Returns whether a record is inside of a window that is resolved. */
+/* Returns whether a record is inside a resolved window. */
 static inline bool etwas_window_holds(struct etwas_window *window, const struct etwas_input *input,
                                       const EVENT_RECORD *record)
 {
@@ -91,19 +93,19 @@ static inline bool etwas_window_holds(struct etwas_window *window, const struct 
 }
 
 /*
- * To be called after the events. If none was inside of the window, reports so, with the time that
- * the traces cover, or that they have no events. Returns whether one was.
+ * If no event was inside the window, reports that, with the time that the traces cover, or that
+ * they have no events. Call it after the events. Returns whether one was inside.
  */
 bool etwas_window_finish(const struct etwas_window *window, const char *command, char *const *paths,
                          uint32_t count);
 
 /*
- * Limits a run to what a resolved window selects, for a command that needs nothing of what came
- * before. Exact to 100 ns; etwas_window_holds is more exact.
+ * Limits a run to a resolved window, for a command that needs no earlier events. It is exact to 100
+ * ns; etwas_window_holds is more exact.
  */
 void etwas_window_narrow(const struct etwas_window *window, struct etwas_input_run *run);
 
-/* What TIME is: the guide "times" of the help. */
+/* The text of the help guide "times": what TIME may be. */
 extern const char etwas_window_help[];
 
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Whether an expression of --where holds for an event.
- */
+/* Evaluates an expression of --where for an event. */
 
 #include "where/where.h"
 
 #include <string.h>
 
-/* ---- one value against another --------------------------------------------------------------- */
+/* ---- comparing values ------------------------------------------------------------------------ */
 
 static bool is_number(const struct etwas_where_number *value)
 {
@@ -17,20 +15,20 @@ static bool is_number(const struct etwas_where_number *value)
            value->kind == ETWAS_WHERE_FLOAT;
 }
 
-/* Are both numbers, times or GUIDs? Else their texts are compared. */
+/* Returns whether both are numbers, times or GUIDs. Otherwise their texts are compared. */
 static bool are_alike(const struct etwas_where_number *a, const struct etwas_where_number *b)
 {
     return is_number(a) ? is_number(b) : a->kind == b->kind && a->kind != ETWAS_WHERE_TEXT;
 }
 
-/* Compares two numbers: -1, 0, 1, or 2 if they are neither ordered nor equal. */
+/* Compares two numbers: -1, 0, 1, or 2 for a NaN, which is neither ordered nor equal. */
 static int order_of_numbers(const struct etwas_where_number *a, const struct etwas_where_number *b)
 {
     if (a->kind == ETWAS_WHERE_FLOAT || b->kind == ETWAS_WHERE_FLOAT) {
         const struct etwas_where_number *both[] = {a, b};
         long double values[2];
 
-        /* A long double has 64 bits for the digits: every whole number stays what it is. */
+        /* A long double has a 64-bit significand, so integers are exact. */
         for (unsigned i = 0; i < 2; i++) {
             values[i] = both[i]->kind == ETWAS_WHERE_FLOAT    ? (long double)both[i]->f
                         : both[i]->kind == ETWAS_WHERE_SIGNED ? (long double)both[i]->i
@@ -48,7 +46,7 @@ static int order_of_numbers(const struct etwas_where_number *a, const struct etw
         if (a_below != b_below) {
             return a_below ? -1 : 1;
         }
-        /* Both at least 0, or both below it: as unsigned numbers they have the same order. */
+        /* Both are negative or both are not, so they have the same order as unsigned numbers. */
         return a->u < b->u ? -1 : a->u > b->u;
     }
 }
@@ -98,14 +96,14 @@ static bool fits(enum etwas_where_relation relation, int order)
 
 /* ---- values of operands ---------------------------------------------------------------------- */
 
-/* A comparison for one event. */
+/* The evaluation of a comparison for one event. */
 struct comparison {
     struct etwas_where *where;
     const struct etwas_where_node *node;
     const struct etwas_where_values *values;
 };
 
-/* Notes the first error, at this operand. Always false. */
+/* Stores the first error, at this operand. Returns false. */
 static bool fail(const struct comparison *comparison, const struct etwas_where_operand *operand,
                  const char *error)
 {
@@ -172,7 +170,7 @@ static bool is_event_name(const struct etwas_where_operand *operand)
             operand->property == ETWAS_PROPERTY_PARENT_CLASS);
 }
 
-/* Is it the whole name, or the last one or two parts of it? */
+/* Returns whether it is the whole name, or its last one or two parts. */
 static bool names_event(const char *name, size_t name_bytes, const char *text, size_t bytes)
 {
     const char *slash = memchr(text, '/', bytes);
@@ -186,7 +184,7 @@ static bool names_event(const char *name, size_t name_bytes, const char *text, s
            memcmp(name + name_bytes - bytes, text, bytes) == 0;
 }
 
-/* "5(ERROR_ACCESS_DENIED)", as the codes of errors are shown, is the name alone. */
+/* Shortens an error code shown as "5(ERROR_ACCESS_DENIED)" to the name. */
 static void strip_code(const char **text, size_t *bytes)
 {
     const char *name = memchr(*text, '(', *bytes);
@@ -199,7 +197,7 @@ static void strip_code(const char **text, size_t *bytes)
     }
 }
 
-/* `has_code`: one of them is a number by its name. */
+/* `has_code`: one of them is a number with a name. */
 static bool compare_texts(const struct comparison *comparison, const uint32_t index[2],
                           bool has_code)
 {
@@ -233,7 +231,7 @@ static bool compare_texts(const struct comparison *comparison, const uint32_t in
     }
 }
 
-/* What is wrong with a constant beside a value of another type. */
+/* Returns why a constant does not fit a value of another type. */
 static const char *error_of_constant(const struct etwas_where_number *value)
 {
     switch (value->kind) {
@@ -253,7 +251,9 @@ static bool has_text(const struct etwas_where_number *value)
     return !is_number(value) || value->has_name;
 }
 
-/* Are two values that are not alike compared by their texts? Else that is an error. */
+/*
+ * Returns whether values of different types may be compared by their texts; else stores an error.
+ */
 static bool are_texts(const struct comparison *comparison,
                       const struct etwas_where_number numbers[2])
 {
@@ -334,7 +334,10 @@ static bool holds_alone(const struct comparison *comparison)
     return false;
 }
 
-/* Deeper nodes come before those that they are in, so this ends; how deep is bounded by NODES. */
+/*
+ * Nested nodes have smaller numbers than their parents, so the recursion ends; its depth is bounded
+ * by NODES.
+ */
 static bool holds(struct etwas_where *where, uint32_t number,
                   const struct etwas_where_values *values)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What is wrong with an expression, shown below it, and the help.
- */
+/* Reports an error in an expression, with the expression and a mark below it; and the help. */
 
 #include "where/option.h"
 
@@ -77,14 +75,14 @@ void etwas_where_complain(const struct etwas_where *where, const char *event, si
     etwas_output_flush(errors);
 }
 
-/* A part of the expression, as it was given. */
+/* Prints a part of the expression as it was given. */
 static void put_operand(struct etwas_output *errors, const struct etwas_where *where,
                         const struct etwas_where_operand *operand)
 {
     etwas_text_utf8(errors, ETWAS_TEXT_PLAIN, where->expression + operand->at, operand->length);
 }
 
-/* "etwas COMMAND: note: 5ms is compared as 5000 us, the unit of took_us" */
+/* Prints such as "etwas COMMAND: note: 5ms is compared as 5000 us, the unit of took_us". */
 static void tell_units(const struct etwas_where *where)
 {
     struct etwas_output *errors = etwas_standard_error();
@@ -114,7 +112,7 @@ static void tell_units(const struct etwas_where *where)
     }
 }
 
-/* Adds what was read to the text of all. */
+/* Appends an expression to the text of all. */
 static void keep_whole(struct etwas_where *where, const char *text)
 {
     size_t bytes = strlen(where->whole);
@@ -144,11 +142,14 @@ bool etwas_where_read_option(const struct etwas_option_use *use)
 }
 
 enum {
-    CHOICES = 64, /* values of one option */
+    CHOICES = 64, /* most values of one option */
     CHOICE_BYTES = 256,
 };
 
-/* `pid == 12`, or `process == "sh"`. False: the property is a number, and the value is none. */
+/*
+ * Writes `pid == 12`, or `process == "sh"`. Returns false if the property is a number and the value
+ * is not.
+ */
 static bool put_choice(struct etwas_output *text, const char *property, const char *value)
 {
     uint64_t number;
@@ -195,7 +196,7 @@ bool etwas_where_read_choice(const struct etwas_option_use *use)
                                                    : "numbers with commas between, 64 at most");
 }
 
-/* What helps where a condition holds for no event. */
+/* Returns a hint for a condition that holds for no event. */
 static const char *cure(const struct etwas_where *where)
 {
     if (etwas_where_asks(where, ETWAS_PROPERTY_PROCESS)) {

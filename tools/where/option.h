@@ -3,23 +3,20 @@
 #ifndef ETWAS_TOOLS_WHERE_OPTION_H
 #define ETWAS_TOOLS_WHERE_OPTION_H
 
-/*
- * The options of a command that say which events count: --where, --pid and the like.
- */
+/* The options of a command that select events: --where, --pid and the like. */
 
 #include "cli/command.h"
 #include "where/where.h"
 
-/* Reads the expression into a struct etwas_where, whose `paths` are set. As etwas_option.read. */
+/*
+ * Reads the expression into a struct etwas_where, whose `paths` must be set; for etwas_option.read.
+ */
 bool etwas_where_read_option(const struct etwas_option_use *use);
 
-/*
- * Reads what an option such as --pid chooses: the values of the property of that name. As
- * etwas_option.read.
- */
+/* Reads an option such as --pid: values of the property of that name; for etwas_option.read. */
 bool etwas_where_read_choice(const struct etwas_option_use *use);
 
-/* The options in the table of a command; `member` is the struct etwas_where of its request. */
+/* These options for the table of a command; `member` is the struct etwas_where of its request. */
 #define ETWAS_WHERE_OPTIONS(request, member)                                                       \
     {.name = "where",                                                                              \
      .letter = 'w',                                                                                \
@@ -53,20 +50,20 @@ bool etwas_where_read_choice(const struct etwas_option_use *use);
     }
 
 /*
- * Says what is wrong with an expression, and where; `event` is the name of one for which it is, or
- * NULL.
+ * Reports what is wrong with an expression, and where. `event` is the name of the event for which
+ * it is wrong, or NULL.
  */
 void etwas_where_complain(const struct etwas_where *where, const char *event, size_t bytes);
 
 /*
- * Call it after the events. Reports which of the named fields no event had, which field a column
- * hides, and that the condition, if there was one, held for none. `has_all`: all events were read.
- * Returns what the program exits with.
+ * Reports which of the named fields no event had, which field a column hides, and that the
+ * condition held for no event. Call it after the events. `has_all`: all events were read. Returns
+ * the exit status.
  */
 int etwas_where_finish(const struct etwas_where *where, const struct etwas_field_paths *paths,
                        const char *command, bool has_all, int result);
 
-/* What an expression is: the guide "conditions" of the help. */
+/* The text of the help guide "conditions": what an expression may be. */
 extern const char etwas_where_help[];
 
 #endif

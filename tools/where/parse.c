@@ -106,8 +106,8 @@ static bool parse_mask(struct parser *parser, struct etwas_where_operand *operan
 }
 
 /*
- * Takes a string, and the number, time or GUID that it may also be. A string with a 0 in it is a
- * text only.
+ * Takes a string, and the number, time or GUID that it may also denote. A string with a 0 byte is
+ * only a text.
  */
 static void take_string(struct etwas_where_operand *operand, const struct etwas_where_scan *scan)
 {
@@ -124,7 +124,7 @@ static void take_string(struct etwas_where_operand *operand, const struct etwas_
     }
 }
 
-/* `expected` says what is wrong if there is none. */
+/* `expected` is the error if there is no operand. */
 static bool parse_operand(struct parser *parser, struct etwas_where_operand *operand,
                           const char *expected)
 {
@@ -152,7 +152,7 @@ static bool parse_operand(struct parser *parser, struct etwas_where_operand *ope
     return parser->where->error == NULL;
 }
 
-/* ---- what goes with what --------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static bool fail_at(struct parser *parser, const struct etwas_where_operand *operand,
                     const char *error)
@@ -167,7 +167,7 @@ static bool is_property(const struct etwas_where_operand *operand, enum etwas_pr
            etwas_property_kind(operand->property) == kind;
 }
 
-/* A string that names a level becomes its number. False after an error: it names none. */
+/* Replaces a level's name by its number. Returns false after an error if it names none. */
 static bool level_fits(struct parser *parser, struct etwas_where_operand *constant)
 {
     uint8_t level;
@@ -182,7 +182,7 @@ static bool level_fits(struct parser *parser, struct etwas_where_operand *consta
     return true;
 }
 
-/* False after an error: beside a property is a constant that it can never be compared with. */
+/* Returns false after an error if a property is compared with a constant of another type. */
 static bool property_fits(struct parser *parser, struct etwas_where_operand *property,
                           struct etwas_where_operand *other)
 {
@@ -191,7 +191,7 @@ static bool property_fits(struct parser *parser, struct etwas_where_operand *pro
     if (property->source != ETWAS_WHERE_OF_PROPERTY) {
         return true;
     }
-    /* A number beside a time is since the session's start. */
+    /* A number that is compared with a time counts from the session's start. */
     property->absolute = is_text || other->source != ETWAS_WHERE_CONSTANT;
     if (other->source != ETWAS_WHERE_CONSTANT) {
         return true;
@@ -220,11 +220,11 @@ static bool property_fits(struct parser *parser, struct etwas_where_operand *pro
 }
 
 struct field_unit {
-    const char *ending; /* of the field's name: _ and the unit */
+    const char *ending; /* end of the field's name: _ and the unit */
     int64_t ns;
 };
 
-/* The unit that a field's name says; NULL: none. */
+/* Returns the unit that a field's name ends with; NULL if there is none. */
 static const struct field_unit *unit_of_field(const struct etwas_field_path *path)
 {
     static const struct field_unit units[] = {
@@ -241,7 +241,7 @@ static const struct field_unit *unit_of_field(const struct etwas_field_path *pat
     return NULL;
 }
 
-/* Nanoseconds become what the field counts; a whole number if they are. */
+/* Converts nanoseconds to the field's unit; the result is an integer if that is exact. */
 static void convert(struct etwas_where_number *number, int64_t unit_ns)
 {
     bool is_float = number->kind == ETWAS_WHERE_FLOAT;
@@ -257,7 +257,7 @@ static void convert(struct etwas_where_number *number, int64_t unit_ns)
     }
 }
 
-/* False after an error: a unit of time is beside what has none. */
+/* Returns false after an error if a unit of time is used with an operand that has none. */
 static bool unit_fits(struct parser *parser, struct etwas_where_operand *constant,
                       const struct etwas_where_operand *other)
 {
@@ -312,16 +312,13 @@ static bool compile(struct parser *parser, struct etwas_where_node *node)
     }
     if (node->relation == ETWAS_WHERE_MATCHES &&
         regcomp(&node->pattern, operand->text, REG_EXTENDED | REG_NOSUB) != 0) {
-        node->relation = ETWAS_WHERE_CONTAINS; /* there is no pattern to free */
+        node->relation = ETWAS_WHERE_CONTAINS; /* so that no pattern is freed */
         return fail_at(parser, operand, "not an extended regular expression");
     }
     return true;
 }
 
-/*
- * The bare name of a level is its number beside `level`, as where a provider is enabled. The field
- * of that name is fields.NAME.
- */
+/* Takes a level's bare name beside `level` as its number. A field of that name is fields.NAME. */
 static void take_level(struct parser *parser, const struct etwas_where_operand *left)
 {
     struct etwas_where_scan *scan = &parser->scan;
@@ -360,7 +357,7 @@ static uint32_t parse_comparison(struct parser *parser)
     }
     node = &parser->where->nodes[number];
     node->operands[0] = left;
-    /* Until it has a pattern that can be freed. */
+    /* Set until there is a pattern that must be freed. */
     node->relation = ETWAS_WHERE_CONTAINS;
     {
         enum etwas_where_relation relation = parser->scan.relation;
@@ -408,7 +405,7 @@ static uint32_t parse_one(struct parser *parser)
     return inner;
 }
 
-/* What `inner` parses, with && or || between. */
+/* Parses operands with `inner`, joined by && or ||. */
 static uint32_t parse_chain(struct parser *parser, enum etwas_where_relation relation,
                             uint32_t (*inner)(struct parser *parser))
 {
@@ -434,7 +431,7 @@ static uint32_t parse_any(struct parser *parser)
     return parse_chain(parser, ETWAS_WHERE_OR, parse_all);
 }
 
-/* What one before may have left. */
+/* Clears what an earlier parse may have left. */
 static void begin(struct etwas_where *where)
 {
     where->error = NULL;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Numbers, strings, names and signs of an expression of --where.
- */
+/* Scans the words of a --where expression: numbers, strings, names and operators. */
 
 #include "where/scan.h"
 
@@ -77,7 +75,7 @@ static const char *skip_digits(const char *text)
     return text;
 }
 
-/* Where a decimal number without sign ends, and whether it has a fraction or an exponent. */
+/* Returns the end of an unsigned decimal number, and whether it has a fraction or an exponent. */
 static const char *decimal_end(const char *text, bool *is_float)
 {
     const char *end = skip_digits(text);
@@ -125,7 +123,7 @@ static void scan_number(struct etwas_where_scan *scan)
     errno = 0;
     magnitude = strtoull(text, &end, hexadecimal ? 16 : 10);
     if (hexadecimal && end == text + 1) {
-        end++; /* 0x without a digit: it goes no further than the 0 */
+        end++; /* 0x without a digit: only the 0 is a number */
         etwas_where_fail(scan, scan->at, (size_t)(end - start), "0x without a digit behind it");
         return;
     }
@@ -178,7 +176,9 @@ static int hexadecimal_digit(char character)
     return found != NULL ? (int)(found - digits) : -1;
 }
 
-/* What a \ and the character behind it mean; *taken: how many characters they are. -1: nothing. */
+/*
+ * Returns the character that an escape stands for, and in *taken its length; -1 if it is not valid.
+ */
 static int escaped(const char *text, size_t *taken)
 {
     *taken = 2;
@@ -205,7 +205,7 @@ static int escaped(const char *text, size_t *taken)
     }
 }
 
-/* \u{N}, as columns show what steers a terminal, as UTF-8. NULL: it is none. */
+/* Decodes \u{N}, as columns show control characters, to UTF-8. Returns NULL if it is not valid. */
 static const char *keep_point(struct etwas_where_scan *scan, const char *text)
 {
     char character[ETWAS_TEXT_POINT_BYTES];
@@ -264,7 +264,7 @@ static void scan_string(struct etwas_where_scan *scan)
     keep_character(scan, '\0');
 }
 
-/* One word of a name, and the 0 behind it. Returns its end; NULL: it is wrong. */
+/* Scans one word of a name and terminates it with a 0. Returns its end; NULL if it is not valid. */
 static const char *scan_part(struct etwas_where_scan *scan, const char *text)
 {
     const char *start = text;
@@ -299,7 +299,7 @@ static bool is_reserved(const struct etwas_where_scan *scan, const char *word)
     return !scan->quoted && scan->bytes == bytes && memcmp(scan->text, word, bytes) == 0;
 }
 
-/* The words that are no names unless they stand in ` `. */
+/* Scans words that are names only if they are quoted with ` `. */
 static void scan_reserved(struct etwas_where_scan *scan)
 {
     if (is_reserved(scan, "contains")) {
@@ -328,14 +328,14 @@ static void scan_name(struct etwas_where_scan *scan)
     }
 }
 
-/* ---- signs ----------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static const struct {
     char sign[3];
     enum etwas_where_word word;
     enum etwas_where_relation relation;
 } signs[] = {
-    /* The longer ones first. */
+    /* Longer ones precede their prefixes. */
     {"||", ETWAS_WORD_RELATION, ETWAS_WHERE_OR},
     {"&&", ETWAS_WORD_RELATION, ETWAS_WHERE_AND},
     {"==", ETWAS_WORD_RELATION, ETWAS_WHERE_EQUAL},
@@ -351,7 +351,7 @@ static const struct {
     {")", ETWAS_WORD_CLOSE, ETWAS_WHERE_AND},
 };
 
-/* What to say of a character that is no sign. */
+/* Returns a hint about a character that begins no word. */
 static const char *meaning_of(char character)
 {
     switch (character) {
@@ -417,7 +417,7 @@ void etwas_where_next(struct etwas_where_scan *scan)
 
 /* ---- dates ----------------------------------------------------------------------------------- */
 
-/* `count` digits at *text; -1: there are fewer. */
+/* Reads `count` digits at *text; returns -1 if there are fewer. */
 static int take_digits(const char **text, int count)
 {
     int value = 0;
@@ -451,7 +451,9 @@ static bool take_day(const char **text, struct tm *day)
     *day = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = of_month};
     real = *day;
     (void)timegm(&real);
-    /* Nanoseconds since 1970 of these years fit in 64 bits; there is no February 30. */
+    /*
+     * In these years, nanoseconds since 1970 fit in 64 bits. The last check refuses a February 30.
+     */
     return year >= 1678 && year <= 2261 && month >= 1 && month <= 12 && of_month >= 1 &&
            real.tm_mday == of_month;
 }
@@ -469,7 +471,7 @@ static int64_t take_fraction_ns(const char **text)
     return value;
 }
 
-/* 08:19, :17, .123456789. Returns false if there is none. */
+/* Reads 08:19, then optionally :17 and .123456789. Returns false if there is no time. */
 static bool take_time(const char **text, struct tm *parts, int64_t *fraction_ns)
 {
     parts->tm_hour = take_digits(text, 2);
@@ -484,7 +486,7 @@ static bool take_time(const char **text, struct tm *parts, int64_t *fraction_ns)
            parts->tm_min <= 59 && parts->tm_sec >= 0 && parts->tm_sec <= 60;
 }
 
-/* Z, or +01:00, which is how far the time is ahead of UTC. Returns false if it is neither. */
+/* Reads Z, or an offset ahead of UTC such as +01:00. Returns false if it is neither. */
 static bool take_offset(const char **text, bool *has_offset, int64_t *offset_s)
 {
     bool is_behind = **text == '-';

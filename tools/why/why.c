@@ -19,16 +19,16 @@
 #include <unistd.h>
 
 enum {
-    SLOWEST = 10 /* unless another number is asked for */
+    SLOWEST = 10 /* instances, unless --slowest is given */
 };
 
-/* What the command line says. */
+/* The command line. */
 struct command_line {
     struct etwas_why why;
     int form; /* enum etwas_form */
 };
 
-/* What was asked for by a name that nothing has. */
+/* Prints a note if no span has the requested class, or the requested number. */
 static void say_in_vain(const struct etwas_why *why)
 {
     if (etwas_is_quiet) {
@@ -47,7 +47,10 @@ static void say_in_vain(const struct etwas_why *why)
     }
 }
 
-/* Whether the path ends so, and what is before that has another one beside it. */
+/*
+ * Returns whether `path` ends with `end`, and a file exists that ends with `other_end` instead.
+ * Stores the path of that file in `beside`.
+ */
 static bool is_beside(const char *path, const char *end, const char *other_end,
                       char beside[PATH_MAX])
 {
@@ -59,7 +62,7 @@ static bool is_beside(const char *path, const char *end, const char *other_end,
            access(beside, F_OK) == 0;
 }
 
-/* `etwas record` writes the kernel's events into one file, and those of programs beside it. */
+/* Prints a note if only one of the two files that `etwas record` writes is given. */
 static void say_beside(const struct etwas_why *why, const struct etwas_files *files)
 {
     char beside[PATH_MAX];

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Counting for `etwas stat`.
+ * Counts the events of a file for `etwas stat`.
  */
 
 #include "analyse/counts/counts.h"
@@ -37,7 +37,7 @@ static void count_record(struct etwas_counts_sum *counted, const EVENT_RECORD *r
     counted->payload_bytes += record->UserDataLength;
 }
 
-/* The kind that equals `wanted`, made if it is new; NULL where there are too many. */
+/* Finds the kind with the key of `wanted`, or adds it. Returns NULL if there are too many. */
 static struct etwas_counts_kind *find_kind(struct etwas_counts *counts,
                                            const struct etwas_counts_kind *wanted)
 {
@@ -67,8 +67,8 @@ static struct etwas_counts_kind *find_kind(struct etwas_counts *counts,
 }
 
 /*
- * An event without items may say in its payload what it is, which is not kept: such kinds are told
- * apart when they are counted.
+ * A TraceLogging event without items may have its names in the payload. Kinds do not keep a
+ * payload, so the names are read when the event is counted.
  */
 static void read_payload_names(const struct etwas_counts *counts, const EVENT_RECORD *record,
                                struct etwas_event *event)
@@ -107,7 +107,7 @@ struct etwas_counts_kind *etwas_counts_kind_of(struct etwas_counts *counts,
     return counts->latest;
 }
 
-/* Keeps a UTF-16 string of `bytes` bytes at most; returns how many bytes it takes with its 0. */
+/* Keeps a UTF-16 string of at most `bytes` bytes. Returns its size in bytes with its terminator. */
 static size_t keep_log_name(uint16_t kept[ETWAS_COUNTS_LOG_NAME_UNITS], size_t *units,
                             const char *text, size_t bytes)
 {
@@ -173,7 +173,7 @@ static bool is_wanted(struct etwas_counts *counts, const struct etwas_input *inp
                              etwas_descriptions_find(counts->descriptions, record, NULL),
                              counts->spans);
     etwas_current_event_find_provider(&counts->current);
-    /* The run is not narrowed to the window where all events are wanted. */
+    /* If all events are wanted, the run was not narrowed to the window. */
     return etwas_condition_holds(counts->where, &counts->current) &&
            (!etwas_where_wants_all(counts->where) ||
             etwas_window_holds(&counts->window, input, record));
@@ -182,10 +182,10 @@ static bool is_wanted(struct etwas_counts *counts, const struct etwas_input *inp
 enum meaning {
     NO_EVENT,
     EVENT,
-    EVENT_BY_HEADER, /* as all that have this header */
+    EVENT_BY_HEADER, /* and so is every record with this header */
 };
 
-/* What says something of the trace or of other records is no event. */
+/* Records that describe the trace or other records are no events. */
 static enum meaning meaning_of(struct etwas_counts *counts, const struct etwas_input *input,
                                const EVENT_RECORD *record)
 {
@@ -258,13 +258,13 @@ static void keep_gap(struct etwas_counts *counts, const struct etwas_input *inpu
     }
 }
 
-/* What kinds differ in, but for the flags: the provider or class, and behind it the descriptor. */
+/* Returns the part of a header that identifies a kind, apart from the flags. */
 static inline const uint8_t *identity_of(const EVENT_HEADER *header)
 {
     return (const uint8_t *)header + offsetof(EVENT_HEADER, ProviderId);
 }
 
-/* Where the kind of a header is kept. */
+/* Returns the cache entry for a header. */
 static inline struct etwas_counts_alike *alike_of(struct etwas_counts *counts,
                                                   const EVENT_HEADER *header)
 {
@@ -298,8 +298,8 @@ static inline void keep_time(struct etwas_counts *counts, int64_t time_ns)
 }
 
 /*
- * The first and last event that are counted. What a session says by itself has no part in what a
- * file covers.
+ * Keeps the times of the first and last event. Events of the session itself do not extend the time
+ * that a file covers.
  */
 static void keep_time_of(struct etwas_counts *counts, const struct etwas_input *input,
                          const EVENT_RECORD *record, int64_t time_ns)
@@ -315,7 +315,7 @@ static void keep_time_of(struct etwas_counts *counts, const struct etwas_input *
     keep_time(counts, time_ns);
 }
 
-/* `kind` is NULL for one of too many. */
+/* `kind` is NULL if there are too many kinds. */
 static inline void count_event(struct etwas_counts *counts, const struct etwas_input *input,
                                const EVENT_RECORD *record, int64_t time_ns,
                                struct etwas_counts_kind *kind)
@@ -330,7 +330,7 @@ static inline void count_event(struct etwas_counts *counts, const struct etwas_i
     }
 }
 
-/* Counts an event with a new header, or a record that is no event. */
+/* Counts an event whose header is not cached, or a record that is no event. */
 static __attribute__((noinline)) bool add_unlike(struct etwas_counts *counts,
                                                  const struct etwas_input *input,
                                                  const EVENT_RECORD *record, int64_t time_ns)
@@ -415,7 +415,7 @@ struct etwas_counts_sum etwas_counts_total(const struct etwas_counts *counts)
     return total;
 }
 
-/* Its header is that of the first event. */
+/* Adds a kind of a section. The header kept is that of the kind's first event. */
 static void merge_kind(const void *node, VISIT visit, void *context)
 {
     struct etwas_counts_kind wanted = **(struct etwas_counts_kind *const *)node;
@@ -470,7 +470,7 @@ void etwas_counts_merge(struct etwas_counts *counts, const struct etwas_counts *
 
 /* ---- Names ---- */
 
-/* What is kept of a kind is enough to find its schema, but for an event that brings its own. */
+/* Finds the schema of a kind by its header. An event that carries its own schema has none there. */
 static void describe(const void *node, VISIT visit, void *context)
 {
     struct etwas_counts_kind *kind = *(struct etwas_counts_kind *const *)node;

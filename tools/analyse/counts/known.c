@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which time the counts of `etwas stat` are of, and what is not in them.
+ * The time that the counts of `etwas stat` cover, and the events that they lack.
  */
 
 #include "analyse/counts/counts.h"
@@ -26,9 +26,9 @@ uint64_t etwas_counts_outside(const struct etwas_counts *counts)
     return sum;
 }
 
-/* ---- What is not there ---- */
+/* ---- Missing events ---- */
 
-/* 0 where the counts contradict each other, as those of a damaged file may. */
+/* Subtracts. Returns 0 if the counts contradict each other, as those of a damaged file may. */
 static uint64_t less(uint64_t count_of, uint64_t part)
 {
     return count_of > part ? count_of - part : 0;
@@ -53,7 +53,7 @@ bool etwas_counts_missing(const struct etwas_counts *counts, const struct etwas_
         input->is_kernel || counts->where != NULL || etwas_window_is_set(&counts->window)) {
         return false;
     }
-    if (information->repeated_attempted_events != 0) { /* a copy says it for both */
+    if (information->repeated_attempted_events != 0) { /* the count of its copy is for both files */
         *missing = 0;
         return true;
     }

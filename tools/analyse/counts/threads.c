@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Counting one file with several threads, each of which reads a section of it. Counts, sums and the
- * first and last time need no order of the events. What does stays with one thread: --where, which
- * asks what events are while they come, and with durations which came before; and a file without an
- * end, of which each thread might see another size.
+ * Counts one file with several threads, each of which reads a section of it. Counts, sums and the
+ * first and last time do not depend on the order of events. Two cases are left to one thread. With
+ * --where, events are decoded as they come, and durations depend on earlier events. An unfinished
+ * file may have a different size for each thread.
  */
 
 #include "analyse/counts/counts.h"
@@ -18,10 +18,10 @@
 
 enum {
     MOST_THREADS = 8,
-    LEAST_SECTION_BYTES = 8 << 20, /* below this a thread takes longer to begin than to read */
+    LEAST_SECTION_BYTES = 8 << 20, /* for less, starting a thread takes longer than reading */
 };
 
-/* What a thread has. */
+/* The state of a thread. */
 struct section {
     struct etwas_counts counts;
     struct etwas_input input;
@@ -68,7 +68,7 @@ static void *read_section(void *argument)
     return NULL;
 }
 
-/* A later section of the input's file, begun. NULL where it cannot be had. */
+/* Starts to read a later section of the input's file. Returns NULL if that fails. */
 static struct section *begin_section(const struct etwas_counts *counts,
                                      const struct etwas_input *input, uint32_t number,
                                      uint32_t sections)
@@ -84,8 +84,8 @@ static struct section *begin_section(const struct etwas_counts *counts,
     section->counts.window = counts->window;
     is_open = etwas_descriptions_open(&section->descriptions, input->path,
                                       counts->descriptions->paths, counts->descriptions->shared);
-    section->descriptions.read_whole =
-        true; /* what it lacks is learned when all sections are read */
+    /* Missing descriptions are read after all sections. */
+    section->descriptions.read_whole = true;
     if (is_open && etwas_input_open(&section->input, input->path, input->number,
                                     &etwas_counts_callbacks, &section->counts) == ETWAS_EXIT_DONE) {
         section->input.coverage = input->coverage;
@@ -121,8 +121,8 @@ static void merge_input(struct etwas_input *input, const struct etwas_input *sec
 }
 
 /*
- * The section once more, for what describes events: in the order of the sections, as manifests may
- * go across.
+ * Reads a section once more, for the descriptions of events. This is done in the order of the
+ * sections, since a manifest may span several.
  */
 static void learn(struct etwas_counts *counts, const struct etwas_input *input, uint32_t number,
                   uint32_t sections)
@@ -137,7 +137,7 @@ static void learn(struct etwas_counts *counts, const struct etwas_input *input, 
     }
 }
 
-/* Waits for a section, and adds it. */
+/* Waits for a section, and adds its counts. */
 static int end_section(struct etwas_counts *counts, struct etwas_input *input,
                        struct section *section, uint32_t number)
 {
@@ -157,7 +157,7 @@ static int end_section(struct etwas_counts *counts, struct etwas_input *input,
     return result;
 }
 
-/* Counts an open file, with several threads where nothing needs the order of events. */
+/* Counts an open file, with several threads if nothing depends on the order of events. */
 static int read_sections(struct etwas_counts *counts, struct etwas_input *input)
 {
     struct etwas_input_run run = {.inputs = input, .count = 1};
@@ -180,7 +180,7 @@ static int read_sections(struct etwas_counts *counts, struct etwas_input *input)
             sections[i] != NULL ? end_section(counts, input, sections[i], i) : ETWAS_EXIT_FAILED;
 
         counts->out_of_memory |= sections[i] == NULL;
-        /* A section that cannot be read weighs more than a damaged one. */
+        /* A section that cannot be read takes precedence over a damaged one. */
         if (result == ETWAS_EXIT_DONE || of_section == ETWAS_EXIT_FAILED) {
             result = of_section;
         }
@@ -219,7 +219,7 @@ int etwas_counts_read_file(struct etwas_counts_file *file, const char *path, uin
         etwas_spans_open(0, &counts->spans) != ERROR_SUCCESS) {
         counts->out_of_memory = true;
     }
-    /* Without --where nothing has to be decoded before the whole file was read. */
+    /* Without --where and a window, nothing is decoded before the whole file was read. */
     file->descriptions.read_whole = counts->where == NULL && !etwas_window_is_set(&counts->window);
     result = read_sections(counts, &file->input);
     etwas_counts_describe(counts);

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading a file for `etwas stat --cpu-time`.
+ * Reads a file for `etwas stat --cpu-time`.
  */
 
 #include "analyse/cpu/cpu.h"

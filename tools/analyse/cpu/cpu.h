@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_ANALYSE_CPU_H
 
 /*
- * `etwas stat --cpu`: processor time by the context switches of a system logger's trace.
+ * `etwas stat --cpu-time`: processor time, from the context switches of a system logger's trace.
  */
 
 #include "kernel/processes.h"
@@ -18,31 +18,31 @@ struct etwas_cpu {
     uint64_t switches;
 };
 
-/* The threads of a process that ran, those that ran most first. */
+/* The threads of a process that ran, those with most running time first. */
 struct etwas_cpu_group {
     const struct etwas_schedule_thread **threads;
     uint32_t count;
     const char *name;                 /* NULL: not known */
-    struct etwas_schedule_thread sum; /* of them; has_process: it is known which */
+    struct etwas_schedule_thread sum; /* sum of the threads; has_process: their process is known */
 };
 
-/* All of a file, those that ran most first. */
+/* All processes of a file, those with most running time first. */
 struct etwas_cpu_groups {
     struct etwas_cpu_group *groups;
     uint32_t count;
     const struct etwas_schedule_thread **threads; /* of all groups */
     uint32_t thread_count;
-    uint64_t left_out;     /* threads that ran, by what was chosen */
-    uint64_t idle_threads; /* that are known, and did not run */
-    uint32_t at_begin;     /* threads that ran when the trace began */
-    uint32_t at_end;
+    uint64_t left_out;     /* threads that ran, but were not chosen */
+    uint64_t idle_threads; /* known threads that did not run */
+    uint32_t at_begin;     /* threads that were running when the trace began */
+    uint32_t at_end;       /* likewise when it ended */
 };
 
 /* ---- cpu.c ---- */
 
 /*
- * Reads one file. Returns what etwas_input_process does. Where etwas_input_was_opened, `cpu` is to
- * be closed, and says if there was no memory.
+ * Reads one file. Returns what etwas_input_process does. If etwas_input_was_opened, close `cpu`,
+ * whose out_of_memory members report a lack of memory.
  */
 int etwas_cpu_read(struct etwas_cpu *cpu, struct etwas_input *input, const char *path,
                    uint32_t number);
@@ -64,15 +64,15 @@ bool etwas_cpu_has_processor(const struct etwas_cpu *cpu, const struct etwas_inp
                              uint32_t processor);
 
 /*
- * Returns the times of a processor. Without a switch there none is known; in a trace of one process
- * only the times when that ran are known.
+ * Returns the times of a processor. Without a context switch none of its time is known. In a trace
+ * of one process only the time in which the process ran is known.
  */
 struct etwas_schedule_processor etwas_cpu_processor(const struct etwas_cpu *cpu,
                                                     uint32_t processor);
 
 /* ---- groups.c ---- */
 
-/* `where` chooses threads; NULL: all. False without memory. */
+/* Groups the threads that `where` chooses; NULL: all. Returns false if there is no memory. */
 bool etwas_cpu_group(const struct etwas_cpu *cpu, struct etwas_where *where,
                      struct etwas_cpu_groups *groups);
 

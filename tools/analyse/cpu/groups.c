@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads by process, in the order in which they are shown.
+ * Groups threads by process, in the order in which they are shown.
  */
 
 #include "analyse/cpu/cpu.h"
@@ -28,8 +28,7 @@ static int compare_running(const struct etwas_schedule_thread *left,
 }
 
 /*
- * Sorts by process, threads without one last; then by running time, then in the order in which they
- * came.
+ * Sorts by process, threads without one last; then by running time, then by first appearance.
  */
 static int compare_threads(const void *left, const void *right)
 {
@@ -89,7 +88,7 @@ static const char *name_of(const struct etwas_cpu *cpu, const struct etwas_sched
                : NULL;
 }
 
-/* The threads are in order. */
+/* Makes a group of each process. The threads are sorted. */
 static void make_groups(const struct etwas_cpu *cpu, struct etwas_cpu_groups *groups)
 {
     for (uint32_t i = 0; i < groups->thread_count; i++) {

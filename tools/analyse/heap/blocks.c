@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The tables of blocks and stacks behind `etwas stat --heap`. */
+/* The tables of blocks and stacks for `etwas stat --heap`. */
 
 #include "analyse/heap/heap.h"
 
@@ -18,7 +18,7 @@ static uint64_t hash_block(uint32_t process, uint64_t address)
     return address ^ etwas_hash_number(0, process);
 }
 
-/* Returns the block that lives at an address of a process; NULL if none does. */
+/* Returns the allocated block at an address of a process; NULL if there is none. */
 static struct etwas_heap_block *find_block(const struct etwas_heap *heap, uint32_t process,
                                            uint64_t address, struct etwas_hash_place *place)
 {
@@ -32,7 +32,7 @@ static struct etwas_heap_block *find_block(const struct etwas_heap *heap, uint32
     return number != 0 ? &heap->blocks[number - 1] : NULL;
 }
 
-/* Returns an entry for a block, of the free list if that has one; NULL without memory. */
+/* Returns an entry for a block, from the free list if possible; NULL if there is no memory. */
 static struct etwas_heap_block *make_block(struct etwas_heap *heap,
                                            const struct etwas_heap_block *block)
 {
@@ -130,7 +130,7 @@ static bool is_stack(const struct etwas_heap *heap, const struct etwas_heap_stac
                                                wanted->frame_count * sizeof *frames) == 0);
 }
 
-/* Returns the number of a stack, from 1; 0: it is new. */
+/* Returns the number of a stack, from 1; 0 if it is new. */
 static uint32_t find_stack(const struct etwas_heap *heap, const struct etwas_heap_stack *wanted,
                            const uint64_t *frames)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading the events of heaptrace for `etwas stat --heap`. Their layout is in
+ * Reads the events of heaptrace for `etwas stat --heap`. Their layout is in
  * examples/heaptrace/README.md.
  */
 
@@ -56,7 +56,7 @@ static size_t data_bytes(uint8_t type)
     return is_move(type) || (type >= POSIX_MEMALIGN && type <= MEMALIGN) ? 24 : 16;
 }
 
-/* False where the event is not as heaptrace writes it. */
+/* Returns false if the event does not have the layout that heaptrace writes. */
 static bool read_call(const EVENT_RECORD *record, struct call *call)
 {
     const EVENT_DESCRIPTOR *descriptor = &record->EventHeader.EventDescriptor;
@@ -111,7 +111,7 @@ static void count_allocation(struct etwas_heap *heap, const struct call *call)
                                      .is_left_out = heap->is_left_out};
     bool is_cut;
 
-    /* realloc to nothing is a free, and gives nothing. */
+    /* A realloc to size 0 is a free, and returns no block. */
     if (is_move(call->type) && (call->address != 0 || call->size == 0)) {
         count_drop(heap, call->process, call->third, call->thread != 0 ? call->thread : UINT32_MAX);
     }
@@ -135,7 +135,10 @@ static void count_allocation(struct etwas_heap *heap, const struct call *call)
 
 /* ---- images ---- */
 
-/* base, bytes, a byte that says how long the build id is, it, and a path up to its 0 */
+/*
+ * Reads an image: base, size in bytes, a byte with the length of the build id, the build id, and a
+ * path with its NUL. Returns false if it is malformed.
+ */
 static bool read_image(const EVENT_RECORD *record, struct etwas_heap_image *image)
 {
     enum {
@@ -176,7 +179,7 @@ bool etwas_heap_is_image(const EVENT_RECORD *record)
 
 void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record)
 {
-    struct call call; /* its frames are as many as the event has */
+    struct call call; /* frames beyond frame_count are not initialized */
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
 
     if (!etwas_heap_is_taken(record)) {
@@ -199,7 +202,7 @@ void etwas_heap_add_record(struct etwas_heap *heap, const EVENT_RECORD *record)
     }
 }
 
-/* A block that is freed was chosen when it was allocated, or not. */
+/* Returns whether the choice leaves out an allocation. A free follows the choice for its block. */
 static bool is_left_out(const struct etwas_heap *heap, const struct etwas_input *input,
                         const EVENT_RECORD *record)
 {

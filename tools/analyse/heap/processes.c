@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The processes behind `etwas stat --heap`, and the programs and libraries that each has had in its
- * memory.
+ * The processes for `etwas stat --heap`, and the images that each of them mapped.
  */
 
 #include "analyse/heap/heap.h"
@@ -18,7 +17,7 @@ enum {
 
 /* ---- processes ---- */
 
-/* Its entry, or the empty one where it would be. */
+/* Returns the entry of a process, or the empty entry where it belongs. */
 static struct etwas_heap_process *find_process(const struct etwas_heap *heap, uint32_t process)
 {
     uint32_t mask = heap->process_capacity - 1;
@@ -30,7 +29,7 @@ static struct etwas_heap_process *find_process(const struct etwas_heap *heap, ui
     return &heap->processes[at];
 }
 
-/* Makes room for one more: half of the entries stay empty. */
+/* Makes room for one more entry. Half of the entries stay empty. */
 static bool grow_processes(struct etwas_heap *heap)
 {
     struct etwas_heap_process *old = heap->processes;
@@ -75,7 +74,7 @@ struct etwas_heap_process *etwas_heap_process(struct etwas_heap *heap, uint32_t 
 
 /* ---- images ---- */
 
-/* Returns the image with the number, NULL for 0. */
+/* Returns the image with the number; NULL for 0. */
 static struct etwas_heap_image *image_of(const struct etwas_heap *heap, uint32_t number)
 {
     return number != 0 ? &heap->images[number - 1] : NULL;
@@ -105,7 +104,7 @@ static bool is_known(const struct etwas_heap *heap, const struct etwas_heap_proc
     return one != NULL;
 }
 
-/* Ends what is where the image is; true where that was something. */
+/* Ends the images that overlap `image`. Returns whether there were any. */
 static bool end_overlapped(struct etwas_heap *heap, const struct etwas_heap_process *its,
                            const struct etwas_heap_image *image)
 {
@@ -151,7 +150,7 @@ void etwas_heap_add_image(struct etwas_heap *heap, const struct etwas_heap_image
     its->image_count++;
 }
 
-/* The one that was told first. */
+/* If several match, the one that was logged first is returned. */
 struct etwas_heap_image *etwas_heap_find_image(struct etwas_heap *heap,
                                                const struct etwas_heap_stack *stack,
                                                uint64_t address)

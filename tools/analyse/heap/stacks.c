@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Stacks in the order in which they are shown, and where their frames lie.
+ * Sorts the stacks for output, and locates their frames.
  */
 
 #include "analyse/heap/heap.h"
@@ -18,8 +18,7 @@ static int compare_numbers(uint64_t left, uint64_t right)
 }
 
 /*
- * Sorts by the bytes held, then by the bytes allocated, the most first; then in the order in which
- * the stacks came.
+ * Sorts by live bytes, then by allocated bytes, the most first; then by first appearance.
  */
 static int compare_stacks(const void *left, const void *right)
 {
@@ -47,11 +46,11 @@ const struct etwas_heap_stack **etwas_heap_sorted_stacks(const struct etwas_heap
     return sorted;
 }
 
-/* ---- where a frame lies ---- */
+/* ---- frames ---- */
 
 /*
- * A frame is the address behind a call, which may be the last instruction of its function: what is
- * looked for is the byte before.
+ * A frame is a return address. The call before it may be the last instruction of its function, so
+ * the byte before the address is looked up.
  */
 struct etwas_heap_location etwas_heap_locate(struct etwas_heap *heap,
                                              const struct etwas_heap_stack *stack, uint64_t address)

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The functions of `etwas stat --hot`: by name and image.
+ * The functions for `etwas stat --hot`, by name and image.
  */
 
 #include "analyse/hot/hot.h"
@@ -29,7 +29,7 @@ static bool is_equal(const char *one, const char *other)
     return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
 }
 
-/* Returns the number of a function, from 1; 0: it is new. */
+/* Returns the number of a function, from 1; 0 if it is new. */
 static uint32_t find_function(const struct etwas_hot *hot, const struct etwas_hot_function *wanted,
                               uint64_t hash)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading a file for `etwas stat --hot`.
+ * Reads a file for `etwas stat --hot`.
  */
 
 #include "analyse/hot/hot.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types of PerfInfo, and what their payloads have. */
+/* Types of PerfInfo, and the layout of their payloads. */
 enum {
     INTERVAL_SET = 72,
     INTERVAL_AT_BEGIN = 73,
@@ -45,7 +45,10 @@ static void count_total(struct etwas_hot *hot, struct etwas_hot_function *functi
     }
 }
 
-/* All functions of an address were on the stack; the innermost is where the processor was. */
+/*
+ * Counts the functions of an address. With inlining there are several, all of which were on the
+ * stack. The processor was in the innermost one.
+ */
 static void count_address(struct etwas_hot *hot, const struct etwas_hot_sample *sample,
                           uint64_t value, bool is_return, bool is_self)
 {
@@ -132,7 +135,10 @@ static void take_sample(struct etwas_hot *hot, const EVENT_RECORD *record, uint6
     sample->user_at = 0;
 }
 
-/* The kernel's part, and behind it the program's; what was unwound of that is more. */
+/*
+ * Takes a part of a sample's stack: the kernel's part comes first, then the program's. An unwound
+ * part of the program replaces the recorded one, unless it has fewer frames.
+ */
 static void take_stack(struct etwas_hot *hot, const EVENT_RECORD *record)
 {
     const struct etwas_event_stack stack = etwas_addresses_stack(&hot->addresses, record);
@@ -198,7 +204,7 @@ void etwas_hot_finish(struct etwas_hot *hot)
     }
 }
 
-/* A sample's header does not say of which thread it is. */
+/* The thread is read from the sample's payload, since the header does not have it. */
 static bool is_left_out(struct etwas_hot *hot, const struct etwas_input *input,
                         const EVENT_RECORD *record)
 {
@@ -231,7 +237,7 @@ static void on_record(EVENT_RECORD *record)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* The second time, and what is still open in the end. */
+/* Reads the file for the second time, and passes on the samples that are still open. */
 static int read_again(struct etwas_hot *hot, struct etwas_input *input, const char *path,
                       uint32_t number, const struct etwas_input_callbacks *callbacks)
 {

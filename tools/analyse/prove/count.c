@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Counting for `etwas stat --prove`.
+ * Counts the records of a session for `etwas stat --prove`.
  */
 
 #include "analyse/prove/prove.h"
@@ -13,7 +13,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* Types of etwas' own class, and where their fields are: docs/reference/file-format.md. */
+/* Types of etwas' own class, and the offsets of their fields: docs/reference/file-format.md. */
 enum {
     TYPE_MESSAGE_FORMAT = 4,
     TYPE_MANIFEST_CHUNK = 17,
@@ -43,9 +43,9 @@ enum {
     REFUSED_AT = 48,
     RECORDS_BYTES = 56,
 
-    LEAST_BYTES = 32, /* of any of them */
+    LEAST_BYTES = 32, /* for all of them */
 
-    KERNEL_IMAGE_VERSION = 3, /* images that describe others are of version 2 */
+    KERNEL_IMAGE_VERSION = 3, /* version 2: images that only describe other events */
     MORE_ACCOUNTS = 64,
 };
 
@@ -63,7 +63,7 @@ static int compare_kinds(const void *left, const void *right)
                   offsetof(struct etwas_prove_key, version));
 }
 
-/* Made if it is new; NULL where there are too many. */
+/* Finds the kind with the key of `wanted`, or adds it. Returns NULL if there are too many. */
 static struct etwas_prove_kind *find_kind(struct etwas_prove_session *session,
                                           const struct etwas_prove_kind *wanted)
 {
@@ -115,7 +115,7 @@ static void count_kind(struct etwas_prove_session *session, const EVENT_RECORD *
 
 /* ---- accounts -------------------------------------------------------------------------------- */
 
-/* NULL where there are too many. */
+/* Returns NULL if there are too many. */
 static struct etwas_prove_account *add_account(struct etwas_prove_session *session)
 {
     if (session->account_count == ETWAS_PROVE_ACCOUNTS) {
@@ -162,8 +162,8 @@ static void take_account(struct etwas_prove_session *session, const EVENT_RECORD
 }
 
 /*
- * Takes how many records of a class and type were made. The record belongs to the account before
- * it, which is that of the same source and processor.
+ * Takes the number of records of a class and type that were made. It belongs to the previous
+ * account, which has the same source and processor.
  */
 static void take_records(struct etwas_prove_session *session, const EVENT_RECORD *record)
 {
@@ -209,7 +209,10 @@ static void take_loss(struct etwas_prove_session *session, const EVENT_RECORD *r
     session->not_recorded++;
 }
 
-/* Whether it is one of an account, which no account counts. */
+/*
+ * Takes a record of etwas' own class. Returns whether it is part of an account; accounts do not
+ * count those.
+ */
 static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *record)
 {
     uint8_t type = record->EventHeader.EventDescriptor.Opcode;
@@ -230,7 +233,7 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
     session->account_records++;
     if (etwas_event_u32(record, NUMBER_AT) == 0) {
         session->account_expected +=
-            etwas_event_u32(record, COUNT_AT); /* of each session of the file */
+            etwas_event_u32(record, COUNT_AT); /* for each session of the file */
     }
     if (is_account) {
         take_account(session, record);
@@ -242,7 +245,7 @@ static bool take_own(struct etwas_prove_session *session, const EVENT_RECORD *re
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* What describes the trace or its events, and is no event of the session. */
+/* Returns whether a record describes the trace or its events, and is no event of the session. */
 static bool is_beside_events(const EVENT_RECORD *record)
 {
     return etwas_event_is_header_class(record) || etwas_trace_coverage_is_window(record) ||

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Whether what a session says of itself is what was counted.
+ * Compares the counts that a session states with those of its files.
  */
 
 #include "analyse/prove/prove.h"
@@ -28,7 +28,7 @@ static void complain(struct etwas_prove_session *session, const char *format, ..
     session->reason_count++;
 }
 
-/* ---- what no proof can be made of ------------------------------------------------------------ */
+/* ---- sessions without a proof ---------------------------------------------------------------- */
 
 static void judge_parts(struct etwas_prove_session *session, const struct etwas_parts *parts)
 {
@@ -40,7 +40,6 @@ static void judge_parts(struct etwas_prove_session *session, const struct etwas_
     }
 }
 
-/* False: there is nothing to compare with. */
 bool etwas_prove_knows_losses(const struct etwas_prove_session *session)
 {
     return !session->is_unfinished || session->recovered != 0;
@@ -158,9 +157,9 @@ static void judge_sources(struct etwas_prove_session *session)
 
 struct gaps {
     struct etwas_prove_session *session;
-    bool are_allowed; /* newer events took their place, or they were lost on the way to the file */
-    uint64_t sum;
-    bool has_more; /* of one in the files than were made */
+    bool are_allowed; /* events were overwritten, or lost on the way to the file */
+    uint64_t sum;     /* records that were made and are not in the files */
+    bool has_more;    /* a kind has more records in the files than were made */
 };
 
 static void put_guid(const etwas_guid *guid, char text[40])

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading the files for `etwas stat --prove`, and putting those of one session together.
+ * Reads the files for `etwas stat --prove`, and groups them by session.
  */
 
 #include "analyse/prove/prove.h"
@@ -43,7 +43,7 @@ static bool is_of(const struct etwas_prove_session *session, const EVENT_TRACE_L
                   units * sizeof *session->name) == 0;
 }
 
-/* A snapshot is of a session, but it is not one of its files. */
+/* A snapshot is a copy of a session's buffers, and not one of its files. */
 static bool is_snapshot(uint32_t mode)
 {
     return (mode & EVENT_TRACE_BUFFERING_MODE) != 0;
@@ -118,8 +118,8 @@ void etwas_prove_end_file(struct etwas_prove_session *session, const struct etwa
 }
 
 /*
- * Returns whether the file may end inside a buffer: its writer was killed in it, and the recovered
- * file has all of that buffer. In a circular file the place of such a buffer is not known.
+ * Returns whether the file may end inside a buffer, because its writer was killed. The recovered
+ * file has the whole buffer. In a circular file the position of such a buffer is not known.
  */
 static bool may_be_cut(const struct etwas_input *input)
 {
@@ -129,7 +129,7 @@ static bool may_be_cut(const struct etwas_input *input)
            etwas_trace_query(input->trace, &information) == ERROR_SUCCESS && information.unfinished;
 }
 
-/* Returns what the program would exit with if there were nothing to prove. */
+/* Counts one file. Returns the exit status of reading it. */
 static int read_file(struct etwas_prove_session **sessions, const char *path, uint32_t number,
                      uint32_t most_files)
 {
@@ -158,7 +158,7 @@ static int read_file(struct etwas_prove_session **sessions, const char *path, ui
     return result;
 }
 
-/* What one file of a session has counts once. */
+/* Prints a note that a file is not counted, since it is a copy of another one. */
 static void say_copy(const char *path, const char *copied)
 {
     struct etwas_output *errors = etwas_standard_error();

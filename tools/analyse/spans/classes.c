@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The classes of spans, as they are shown.
+ * The classes of spans: sorting, and values for output.
  */
 
 #include "analyse/spans/spans.h"

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * From the START of a span to its END: how long it took, and how much of that its children did.
+ * Follows spans from START to END: their durations, and how much of them their children cover.
  */
 
 #include "analyse/spans/spans.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one took that has ended. */
+/* The times of a span that has ended. */
 struct taken {
     uint64_t ns;
     uint64_t self_ns;
@@ -21,7 +21,7 @@ struct taken {
     uint64_t self_error_ns;
 };
 
-/* ---- what an event is ------------------------------------------------------------------------ */
+/* ---- descriptions ---------------------------------------------------------------------------- */
 
 static struct etwas_schema_texts *described_by(struct etwas_spans_request *request,
                                                const struct etwas_input *input,
@@ -48,7 +48,7 @@ static bool holds(struct etwas_spans_request *request, const struct etwas_input 
                                      taken != NULL ? &duration : NULL);
 }
 
-/* Does it say that it has a parent? */
+/* Returns whether the event names a parent. */
 static bool names_parent(const EVENT_RECORD *record)
 {
     static const etwas_guid none;
@@ -63,7 +63,7 @@ static bool names_parent(const EVENT_RECORD *record)
 
 /* ---- open spans ------------------------------------------------------------------------------ */
 
-/* NULL without memory. */
+/* Returns NULL if there is no memory. */
 static struct etwas_spans_open *at_place(struct etwas_spans_request *request, uint32_t place)
 {
     if (!etwas_array_reach(&request->open, &request->open_capacity, place, sizeof *request->open)) {
@@ -73,7 +73,7 @@ static struct etwas_spans_open *at_place(struct etwas_spans_request *request, ui
     return &request->open[place];
 }
 
-/* The span that is still at its parent's place; NULL: it has ended, or there is none. */
+/* Returns the parent if it is still open; NULL if it has ended, or there is none. */
 static struct etwas_spans_open *parent_of(const struct etwas_spans_request *request,
                                           const struct etwas_spans_open *open)
 {
@@ -82,7 +82,7 @@ static struct etwas_spans_open *parent_of(const struct etwas_spans_request *requ
     return open->parent != 0 && parent->number == open->parent ? parent : NULL;
 }
 
-/* Its children cover it no more; or do until now. */
+/* Adds the time that children covered the span, up to now. */
 static void uncover(struct etwas_spans_open *open, const struct etwas_moment *moment)
 {
     open->covered_ns += etwas_input_passed_ns(open->covered_from.ns, moment->ns);
@@ -90,7 +90,7 @@ static void uncover(struct etwas_spans_open *open, const struct etwas_moment *mo
         open->covered_error_ns, etwas_moment_error_ns(&open->covered_from, moment));
 }
 
-/* It is open no more, and covers its parent no more. */
+/* Closes a span, which no longer covers its parent. */
 static void leave(struct etwas_spans_request *request, struct etwas_spans_open *open,
                   const struct etwas_moment *moment)
 {
@@ -122,7 +122,7 @@ static void count_unfinished(struct etwas_spans_request *request,
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* What is in a tree has a node there. */
+/* Passes an event to the listener if its span is in a tree. Returns the span's node, or NULL. */
 static struct etwas_spans_node *tell_event(const struct etwas_spans_request *request,
                                            const struct etwas_spans_open *open)
 {
@@ -212,7 +212,7 @@ static void measure(struct etwas_spans_request *request, const struct etwas_span
     }
 }
 
-/* Returns whether --class and --where let a span through; its START or its END is enough. */
+/* Returns whether --class and --where let a span through, by its START or its END. */
 static bool is_asked_for(struct etwas_spans_request *request, const EVENT_RECORD *record,
                          const struct etwas_input *input, const struct etwas_spans_open *open,
                          const struct taken *taken)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Reads the files for their spans, and has the memory for what is known of them. */
+/* Reads the files of `etwas spans`, and allocates the tables of spans. */
 
 #include "analyse/spans/spans.h"
 
@@ -79,7 +79,7 @@ static void on_record(EVENT_RECORD *record)
     etwas_spans_follow(request, record, &moment);
 }
 
-/* All files, as much of them as the window takes. */
+/* Reads the part of all files that is in the window. */
 static int read_files(struct etwas_spans_request *request, char *const *paths, uint32_t count)
 {
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};

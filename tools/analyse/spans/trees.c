@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The slowest spans, and what was inside of them.
+ * The slowest spans, and the spans inside of them.
  */
 
 #include "analyse/spans/spans.h"
@@ -28,7 +28,7 @@ void etwas_spans_choose(struct etwas_spans_request *request, const etwas_span *s
         (struct etwas_spans_tree){.number = span->number, .duration_ns = duration_ns};
 }
 
-/* From 1; 0: it is no root. */
+/* Returns the number of the tree whose root is the span, from 1; 0 if there is none. */
 static uint32_t tree_of(const struct etwas_spans_request *request, uint64_t number)
 {
     for (uint32_t i = 0; i < request->tree_count; i++) {

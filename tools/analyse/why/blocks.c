@@ -2,19 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What chosen instances were blocked on: in which call, on which file or socket, and which thread
- * ended it.
+ * What chosen instances were blocked on: the system call, the file or socket, and the thread that
+ * ended the wait.
  *
- * Events during a call, or at its end, say what the call is on. So what a thread waits for is
- * pending until its call or operation ends. Waits that began in it are attributed to its file or
- * socket, and no others.
+ * Events during a call, or at its end, show what the call works on. So the waits of a thread are
+ * pending until its call or operation ends. Only waits that began in it are attributed to its file
+ * or socket.
  */
 
 #include "analyse/why/why.h"
 
 #include <string.h>
 
-/* Returns what woke the thread, by the event. */
+/* Returns what woke the thread, according to the event. */
 static enum etwas_why_waker waker_of(const struct etwas_why *why,
                                      const struct etwas_kernel_event *event, uint32_t *thread)
 {
@@ -70,7 +70,7 @@ static bool is_same_kind(const struct etwas_why_block *left, const struct etwas_
            is_same_text(left->files[1], right->files[1]);
 }
 
-/* The entry of its kind; the last one has all that are too many. */
+/* Finds the entry of a kind, or adds it. The last entry collects all further kinds. */
 static struct etwas_why_block *block_of(struct etwas_why_chosen *chosen,
                                         const struct etwas_why_block *kind)
 {
@@ -95,7 +95,7 @@ static struct etwas_why_block *block_of(struct etwas_why_chosen *chosen,
 
 /* ---- pending --------------------------------------------------------------------------------- */
 
-/* Adds what there is of one to another of its kind. */
+/* Adds a block to another one of its kind. */
 static void add_block(struct etwas_why_block *block, const struct etwas_why_block *more)
 {
     block->times += more->times;
@@ -108,7 +108,7 @@ static void add_block(struct etwas_why_block *block, const struct etwas_why_bloc
     }
 }
 
-/* The first `count` ones are what they are now. */
+/* Counts the first `count` pending waits with what is known of them now. */
 static void count_pending(struct etwas_why_chosen *chosen, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -172,14 +172,14 @@ void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
                 counts->call_state.is_open ? counts->call_state.since_ns : INT64_MAX);
 }
 
-/* ---- on what --------------------------------------------------------------------------------- */
+/* ---- files and sockets ----------------------------------------------------------------------- */
 
 static bool is_socket(const char *file)
 {
     return strncmp(file, "socket:", sizeof "socket:" - 1) == 0;
 }
 
-/* Which waits for whatever is over first. */
+/* Returns whether the call waits for one of many operations, so that its file is not certain. */
 static bool is_on_many(const struct etwas_why *why, const struct etwas_why_call_state *call_state)
 {
     char call[ETWAS_WHY_CALL_BYTES];
@@ -189,7 +189,8 @@ static bool is_on_many(const struct etwas_why *why, const struct etwas_why_call_
 }
 
 /*
- * It is known of the processor that used it that the thread ran there: no switch is missing since.
+ * Returns whether the socket was certainly used by the thread. The thread must have run on the
+ * processor that used the socket, and no switch may be missing there since.
  */
 static bool is_its_socket(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
                           const struct etwas_why_call_state *call_state)
@@ -205,8 +206,8 @@ static bool is_its_socket(const struct etwas_why *why, const struct etwas_why_ch
 }
 
 /*
- * Stores the names of the files. A socket with known ends needs no other name, and a file that is
- * named twice is stored once.
+ * Stores the names of the files, and the socket. A socket with known ends needs no file name. A
+ * name that occurs twice is stored once.
  */
 static void name_it(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
                     const struct etwas_why_call_state *call_state, struct etwas_why_block *block)

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The system call that a thread is in, by SysClEnter and SysClExit, and the operation on files, by
- * events of FileIo; and what they work on, by the latter and by what is sent and received
- * meanwhile.
+ * The system call that a thread is in, from SysClEnter and SysClExit, and its operation on files,
+ * from events of FileIo. The latter, and data that is sent or received meanwhile, show which files
+ * and sockets they work on.
  *
- * A call and its operation begin together and end together; either may be recorded first.
+ * A call and its operation begin and end together; either may be recorded first.
  */
 
 #include "analyse/why/why.h"
@@ -52,8 +52,8 @@ static void begin_operation(struct etwas_why *why, const struct etwas_input *inp
 }
 
 /*
- * Ends a call or operation. `is_known` says whether its beginning was recorded; otherwise its waits
- * are attributed to nothing.
+ * Ends a call or operation. If its beginning was not recorded (`is_known` is false), its waits are
+ * attributed to nothing.
  */
 static void end_call(struct etwas_why *why, uint32_t number, bool is_known, bool is_operation)
 {

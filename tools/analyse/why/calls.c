@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Names of system calls: those that the decoder has for the number in SysClEnter.
+ * Names of system calls, which the decoder has for the number in SysClEnter.
  */
 
 #include "analyse/why/why.h"

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* ---- what processors did --------------------------------------------------------------------- */
+/* ---- processors ------------------------------------------------------------------------------ */
 
 static void note_run(struct etwas_why *why, const struct etwas_schedule_thread *thread,
                      int64_t from_ns, int64_t to_ns)
@@ -45,7 +45,10 @@ static void add_holder(struct etwas_why_chosen *chosen, uint32_t number, uint64_
     chosen->holders[i].ns += ns;
 }
 
-/* What others ran on the processor to which it came at last, as far back as that is known. */
+/*
+ * Adds the threads that ran meanwhile on the processor that the instance finally got, as far back
+ * as they are known.
+ */
 static void add_holders(const struct etwas_why *why, struct etwas_why_chosen *chosen,
                         uint32_t processor, int64_t from_ns, int64_t to_ns)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The classes of instances and activities, and the slowest of what is asked for.
+ * The classes of instances and activities, and the slowest of the requested ones.
  */
 
 #include "analyse/why/why.h"

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What instances say of themselves for `etwas why`, where the kernel says nothing of their threads:
- * the counters beside their START and END, and the processors that their events are from.
+ * The events of instances themselves, for threads without kernel events: the counters recorded with
+ * START and END, and the processors on which events were logged.
  */
 
 #include "analyse/why/why.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* docs/reference/file-format.md */
+/* The format is documented in docs/reference/file-format.md. */
 enum {
     RUNG_TYPE = 10,
     COUNTERS_TYPE = 13,
@@ -33,7 +33,7 @@ enum {
     WAITED = 4,
 };
 
-/* A record of etwas itself, of this type, and as long. */
+/* Returns whether it is a record of etwas itself with this type and at least `bytes` bytes. */
 static bool is_own(const EVENT_RECORD *record, uint8_t type, size_t bytes)
 {
     return etwas_event_is_of_class(record, &etwas_names_own_class) &&
@@ -52,7 +52,7 @@ void etwas_why_take_rung(struct etwas_why *why, const EVENT_RECORD *record)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* False: they go back, and are nobody's. */
+/* Subtracts `begin`. Returns false if a counter decreased, so that the values are of no use. */
 static bool subtract(struct etwas_why_counters *from, const struct etwas_why_counters *begin)
 {
     for (uint32_t i = 0; i < ETWAS_WHY_COUNTERS; i++) {
@@ -87,8 +87,8 @@ static void take_counters(struct etwas_why_own *own, const EVENT_RECORD *record,
 /* ---- processors ------------------------------------------------------------------------------ */
 
 /*
- * Returns false if the record's processor is not known: the session's streams are not those of
- * processors, or the thread has the stream beside them.
+ * Returns false if the processor of the record is not known. Then the session does not have a
+ * stream for each processor, or the thread logs to the stream beside these.
  */
 static bool find_processor(const struct etwas_input *input, const EVENT_RECORD *record,
                            uint32_t *processor)
@@ -139,8 +139,9 @@ static uint64_t no_more_than(uint64_t value, uint64_t most)
 }
 
 /*
- * Between the two times that it counted a thread was blocked for what is left of that; what is
- * before and behind is not known. A thread that never gave its processor away was not blocked.
+ * Between the two readings, the thread was blocked in the time that it neither ran nor waited for a
+ * processor. The time before and after them is not known. Without a voluntary switch the thread was
+ * not blocked.
  */
 void etwas_why_use_counters(struct etwas_why_own *own, struct etwas_why_times *times,
                             uint64_t duration_ns)

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What disks did for chosen instances: requests that their threads handed over and that were done
- * before they ended.
+ * Disk requests of chosen instances: those that their threads issued, and that completed before the
+ * instances ended.
  */
 
 #include "analyse/why/why.h"

@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's events for `etwas why`: what they mean for threads, and for threads that have chosen
- * instances.
+ * Applies the kernel's events to threads and to the chosen instances on them.
  */
 
 #include "analyse/why/why.h"
@@ -24,7 +23,7 @@ struct etwas_why_thread *etwas_why_thread(struct etwas_why *why, uint32_t number
 
 /*
  * Returns the thread of an event: the one that it states, or the one that runs on its processor.
- * NULL: it is not known.
+ * Returns NULL if it is not known.
  */
 static const struct etwas_schedule_thread *owner(const struct etwas_why *why,
                                                  const struct etwas_kernel_event *event)
@@ -37,7 +36,7 @@ static const struct etwas_schedule_thread *owner(const struct etwas_why *why,
     return thread != 0 ? etwas_schedule_find(&why->schedule, thread) : NULL;
 }
 
-/* How long something took that began then, by the file's clock. */
+/* Returns the time from initial_time, a time of the file's clock, to time_ns. */
 static uint64_t took_ns(const struct etwas_input *input, int64_t initial_time, int64_t time_ns)
 {
     etwas_clock_time began = {time_ns, 0};

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where instances spend their time: what the thread that has one counts from when it came there
- * until it is elsewhere, or ends.
+ * Where instances spend their time. An instance gets the times that its thread counts from when it
+ * comes there until it moves to another thread, or ends.
  */
 
 #include "analyse/why/why.h"
@@ -32,7 +32,7 @@ static uint64_t no_more_than(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Accounts the span to a thread from now on, if the thread is known. */
+/* Attributes the times of a thread to the span from now on, if the thread is known. */
 static void come(struct etwas_why *why, struct etwas_why_open *open, uint32_t thread_id,
                  int64_t time_ns)
 {
@@ -61,8 +61,8 @@ static void come(struct etwas_why *why, struct etwas_why_open *open, uint32_t th
 }
 
 /*
- * The thread that has it. Where the kernel's events began behind the START, it is known only now,
- * and all that it counted so far is the instance's.
+ * Returns the thread that the instance is on. If the kernel's events began after the START, it is
+ * found only now, and all that it counted so far is the instance's.
  */
 static const struct etwas_schedule_thread *thread_of(const struct etwas_why *why,
                                                      const struct etwas_why_open *open)
@@ -109,7 +109,7 @@ static void leave(struct etwas_why *why, struct etwas_why_open *open, int64_t ti
     etwas_why_settle(why, open->chosen, NULL, false);
 }
 
-/* No more than there is; what is left is not known. */
+/* Limits the parts to the duration. The rest is unknown. */
 static void settle(struct etwas_why_times *times, uint64_t duration_ns)
 {
     uint64_t left = duration_ns;
@@ -135,7 +135,7 @@ static void add_times(struct etwas_why_times *sum, const struct etwas_why_times 
     sum->faults += times->faults;
 }
 
-/* Its parent, and that one's, as long as they are open. */
+/* Stores the parent, its parent and so on, as long as they are open. */
 static void name_parents(const struct etwas_why *why, const etwas_span *span,
                          struct etwas_why_chosen *chosen)
 {
@@ -163,7 +163,7 @@ void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
         return;
     }
     if (open->chosen != NULL) {
-        open->chosen->is_open = false; /* a second START came in its place */
+        open->chosen->is_open = false; /* replaced by a second START */
     }
     chosen = why->follows ? etwas_why_chosen(why, span->number) : NULL;
     *open = (struct etwas_why_open){
@@ -206,7 +206,7 @@ void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thre
     }
 }
 
-/* In the table of its class. */
+/* Adds an instance to its class. */
 static void count_class(struct etwas_why *why, const struct etwas_why_open *open,
                         uint64_t duration_ns)
 {

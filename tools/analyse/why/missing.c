@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What would have told more of what an instance was blocked on, and was not recorded.
+ * Events that were not recorded, but would show more about what an instance was blocked on.
  */
 
 #include "analyse/why/why.h"
 
 #include <etwas/evntrace.h>
 
-/* Calls that work on a file or socket which a descriptor names. */
+/* Returns whether a list, which ends with NULL, has the name. */
 static bool is_named_in(const char *name, const char *const *names)
 {
     while (*names != NULL && strcmp(*names, name) != 0) {
@@ -39,7 +39,7 @@ static bool is_on_socket(const char *name)
     return is_named_in(name, names);
 }
 
-/* What one kind of waiting leaves open. */
+/* Adds what is not known about one kind of wait. */
 static void add_missing(const struct etwas_why *why, const struct etwas_why_block *block,
                         bool missing[ETWAS_WHY_MISSING])
 {
@@ -85,7 +85,7 @@ void etwas_why_find_missing(const struct etwas_why *why, const struct etwas_why_
         add_missing(why, &chosen->blocks[i], missing);
     }
     for (enum etwas_why_missing what = 0; what < ETWAS_WHY_MISSING; what++) {
-        /* In which calls it was says whether these would tell more. */
+        /* Whether page faults would show more is only known if system calls were recorded. */
         bool is_asked = what != ETWAS_WHY_MISSING_FAULT || why->has_calls;
 
         missing[what] &= is_asked && !is_recorded(why, what);

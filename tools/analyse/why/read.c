@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reads the files: first for which spans are the slowest, then for where their time went.
+ * Reads the files twice: first to find the slowest spans, then to find where their time went.
  */
 
 #include "analyse/why/why.h"
@@ -129,7 +129,7 @@ void etwas_why_free(struct etwas_why *why)
     etwas_schedule_close(&why->schedule);
 }
 
-/* Opens what describes the files, unless an earlier reading has. */
+/* Opens the descriptions and addresses of the files, unless an earlier reading did. */
 static void prepare_inputs(struct etwas_why *why)
 {
     for (uint32_t i = 0; i < why->run.count; i++) {
@@ -142,7 +142,7 @@ static void prepare_inputs(struct etwas_why *why)
     }
 }
 
-/* All files, from their beginning to their end. */
+/* Reads all files, from their beginning to their end. */
 static int read_files(struct etwas_why *why, char *const *paths, uint32_t count)
 {
     const struct etwas_input_callbacks callbacks = {.record = on_record, .time = ETWAS_INPUT_RAW};

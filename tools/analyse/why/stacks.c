@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The stacks of chosen instances: the kernel's part, and behind it the program's.
+ * The stacks of chosen instances: the kernel's part, followed by the program's.
  */
 
 #include "analyse/why/why.h"
 
 /*
- * The parts come one after the other; what was unwound of the program's is told last, and has more.
+ * Adds a part of a stack. The kernel's part is recorded first, then the program's. An unwound part
+ * comes last, and replaces the program's part unless it has fewer frames.
  */
 static void keep_stack(struct etwas_why_chosen *chosen, const struct etwas_event_stack *stack,
                        const struct etwas_why_stack *origin, int64_t stack_ns)
@@ -27,7 +28,7 @@ static void keep_stack(struct etwas_why_chosen *chosen, const struct etwas_event
         chosen->stack[count++] = etwas_event_frame(stack, i);
     }
     if (count == ETWAS_WHY_FRAMES) {
-        chosen->stack[count - 1] = ETWAS_EVENT_CUT; /* there are more than are kept */
+        chosen->stack[count - 1] = ETWAS_EVENT_CUT; /* further frames are not kept */
     }
     chosen->stack_origin = *origin;
     chosen->stack_origin.user = is_kernel ? count : user;

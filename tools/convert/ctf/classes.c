@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Event classes: one for each way in which the events of a trace are declared, numbered as they
- * appear.
+ * Event classes: one for each distinct declaration of events in a trace, numbered as they appear.
  */
 
 #include "convert/ctf/ctf.h"
@@ -11,7 +10,7 @@
 #include "math/array.h"
 #include "math/hash.h"
 
-/* What an event's class is found by. */
+/* The key of an event class. */
 struct key {
     const struct etwas_schema_texts *schema_texts;
     const char *name;
@@ -90,7 +89,7 @@ static struct etwas_ctf_class *make(struct etwas_ctf_classes *classes, const str
     return class;
 }
 
-/* Returns NULL without memory. */
+/* Returns NULL if memory runs out. */
 static struct etwas_ctf_class *add_class(struct etwas_ctf_classes *classes, const struct key *key,
                                          uint64_t hash)
 {
@@ -115,7 +114,7 @@ static struct etwas_ctf_class *add_class(struct etwas_ctf_classes *classes, cons
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Looks at the event's values, as long as there is a field of which none has been seen. */
+/* Learns the shapes of fields from the event's values. */
 static void learn(struct etwas_ctf_class *class, const EVENT_RECORD *record)
 {
     const etwas_schema *schema = class->schema_texts->schema;

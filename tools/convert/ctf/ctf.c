@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `ctf`: a folder that is a trace, or of several files a folder with a trace for each.
+ * The target `ctf`: a folder with a trace, or, for several files, a folder with a trace for each.
  */
 
 #include "convert/ctf/ctf.h"
@@ -21,7 +21,7 @@
 /* ---- traces ---------------------------------------------------------------------------------- */
 
 /*
- * Derives the trace's UUID from the file: readers take two traces with one UUID for one. A UUID of
+ * Derives the trace's UUID from the file, because readers merge traces with equal UUIDs. UUID
  * version 8 leaves its bits to the application.
  */
 static void make_uuid(struct etwas_ctf_trace *trace)
@@ -62,7 +62,7 @@ static bool open_folder(const struct etwas_convert *convert, struct etwas_ctf_tr
     return trace->folder >= 0;
 }
 
-/* As text that leads a terminal nowhere. */
+/* Keeps the session's name, with escaped control characters. */
 static void keep_session(struct etwas_bytes *kept, const etwas_wchar *session)
 {
     struct etwas_output plain = {.bytes = NULL};
@@ -76,7 +76,7 @@ static void keep_session(struct etwas_bytes *kept, const etwas_wchar *session)
     etwas_output_free(&plain);
 }
 
-/* False: its folder cannot be made. */
+/* Returns false if the trace's folder cannot be made, after reporting that. */
 static bool make_trace(struct etwas_convert *convert, const struct etwas_input *input,
                        uint64_t time_ns)
 {
@@ -99,8 +99,7 @@ static bool make_trace(struct etwas_convert *convert, const struct etwas_input *
 }
 
 /*
- * The trace of a file that is being read, made when it is met for the first time. NULL: it cannot
- * be.
+ * Returns the trace of an input file, which is made at the first call; NULL if it cannot be made.
  */
 static struct etwas_ctf_trace *trace_of(struct etwas_convert *convert,
                                         const struct etwas_input *input, uint64_t time_ns)
@@ -114,9 +113,12 @@ static struct etwas_ctf_trace *trace_of(struct etwas_convert *convert,
     return trace->input != NULL ? trace : NULL;
 }
 
-/* ---- what is missing ------------------------------------------------------------------------- */
+/* ---- gaps and losses ------------------------------------------------------------------------- */
 
-/* A damage is a lost packet between the events around it: how many events it held, nobody knows. */
+/*
+ * Ends a gap. Each damage counts as a lost packet between the events around it, because the number
+ * of its events is unknown.
+ */
 static void end_gap(struct etwas_ctf_trace *trace, uint64_t time_ns)
 {
     if (trace->gap_count > 0) {
@@ -142,7 +144,10 @@ static void on_gap(struct etwas_convert *convert, const struct etwas_input *inpu
     trace->gap_count++;
 }
 
-/* Events of the kernel for which there was no room on a processor: so many since the one before. */
+/*
+ * Returns how many kernel events a processor lost since the previous such record; 0 for other
+ * records.
+ */
 static uint64_t kernel_loss(const EVENT_RECORD *record)
 {
     struct etwas_event_loss loss;
@@ -183,7 +188,7 @@ static uint8_t put_context(struct etwas_bytes *bytes, const struct etwas_current
     return has;
 }
 
-/* An event that is a stack itself has it in its fields. */
+/* Appends the event's stack. Stack-walk events are excluded: their fields are the stack. */
 static uint8_t put_stack(struct etwas_bytes *bytes, const EVENT_RECORD *record)
 {
     struct etwas_event_stack stack = etwas_event_stack(record);
@@ -198,7 +203,7 @@ static uint8_t put_stack(struct etwas_bytes *bytes, const EVENT_RECORD *record)
     return ETWAS_CTF_CALL_STACK;
 }
 
-/* What is not known, or does not fit, is the most that fits. */
+/* Returns the error of a time; UINT32_MAX if it is unknown or does not fit. */
 static uint32_t error_of(uint64_t error_ns, uint64_t moved_ns)
 {
     uint64_t sum;
@@ -207,7 +212,7 @@ static uint32_t error_of(uint64_t error_ns, uint64_t moved_ns)
                                                                                 : (uint32_t)sum;
 }
 
-/* Appends the event to the open packet. False: there is no memory. */
+/* Appends the event to the open packet. Returns false if memory runs out. */
 static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *trace,
                       struct etwas_ctf_stream *stream, uint64_t time_ns)
 {
@@ -225,8 +230,8 @@ static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *tra
     etwas_bytes_put_u32(bytes, convert->current.event.process);
     etwas_bytes_put_u32(bytes, convert->current.event.thread);
     /*
-     * A time before 1970, or after 2262, which the format cannot have, is told as one that is not
-     * known.
+     * The format cannot represent times before 1970 or after 2262. Their error is written as
+     * unknown.
      */
     etwas_bytes_put_u32(bytes, convert->time_ns < 0 || etwas_text_is_beyond(convert->time_ns)
                                    ? UINT32_MAX
@@ -242,7 +247,7 @@ static bool put_event(struct etwas_convert *convert, struct etwas_ctf_trace *tra
     return true;
 }
 
-/* All streams of all traces, when they have become too much together. */
+/* Writes all streams of all traces, when their total size reaches the limit. */
 static bool write_all(struct etwas_ctf *ctf)
 {
     bool is_written = true;
@@ -262,7 +267,7 @@ static bool write_all(struct etwas_ctf *ctf)
     return is_written;
 }
 
-/* A stream with an event more: writes what has to be. */
+/* Writes what is due after an event was added to a stream. */
 static bool write_some(struct etwas_ctf *ctf, const struct etwas_ctf_trace *trace,
                        struct etwas_ctf_stream *stream, size_t capacity_before)
 {
@@ -315,10 +320,11 @@ static void on_event(struct etwas_convert *convert)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all files ------------------------------------------------------------------------------- */
 
 /*
- * A file without events and damages gets a trace too; what its session was called is gone by now.
+ * Finishes a trace. A file without events and damage gets one too; the name of its session is no
+ * longer available then.
  */
 static bool finish_trace(struct etwas_convert *convert, const struct etwas_input *input)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The declaration of an event class: its name, and the types of what its events carry.
- */
+/* Writes the declaration of an event class: its name and the types of its fields. */
 
 #include "convert/ctf/ctf.h"
 #include "convert/ctf/member_names.h"
@@ -12,7 +10,7 @@ enum {
     INDENT = 4,
 };
 
-/* What is behind the fields of a schema. */
+/* A member that follows the fields of a schema. */
 struct addition {
     const char *name;
     const char *type;
@@ -37,7 +35,7 @@ static void put_line(const struct declaration *declaration, const char *text)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A number of a field, as the decoder would have given it. */
+/* Returns a value of a field with this number, as the decoder would make it. */
 static etwas_value made_up(const etwas_schema_field *field, const struct etwas_ctf_shape *shape,
                            const uint64_t *number)
 {
@@ -51,7 +49,7 @@ static etwas_value made_up(const etwas_schema_field *field, const struct etwas_c
     };
 }
 
-/* What an entry of a map stands for; false: no number. */
+/* Gets the number of a map's entry. Returns false if it has none. */
 static bool entry_number(const EVENT_MAP_INFO *map, uint32_t entry, uint64_t *number)
 {
     if ((map->Flag & (EVENTMAP_INFO_FLAG_WBEM_NO_MAP | EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP)) !=
@@ -63,13 +61,13 @@ static bool entry_number(const EVENT_MAP_INFO *map, uint32_t entry, uint64_t *nu
     return true;
 }
 
-/* Whether a number of so many bytes can be this one, which is at most 32 bits. */
+/* Returns whether an integer of this size can hold the number, which has at most 32 bits. */
 static bool is_in_range(uint64_t number, uint32_t bytes, bool is_signed)
 {
     return bytes >= sizeof number || number >> (8 * bytes - is_signed) == 0;
 }
 
-/* ` { "Ready" = 1, "Running" = 2 }`; nothing: the map has no number that this field can be. */
+/* Writes ` { "Ready" = 1, "Running" = 2 }`; nothing if the field can hold no number of the map. */
 static void put_entries(struct etwas_output *output, const etwas_schema_field *field,
                         const struct etwas_ctf_shape *shape, bool is_signed)
 {
@@ -148,7 +146,7 @@ static void put_type(struct etwas_output *output, const etwas_schema_field *fiel
     etwas_value value = made_up(field, shape, zeros);
 
     if (!shape->has_value) {
-        etwas_output_text(output, "u8"); /* of which there are none */
+        etwas_output_text(output, "u8"); /* any type: there are no elements */
         return;
     }
     switch (etwas_ctf_kind_of(&value)) {
@@ -200,7 +198,7 @@ static void put_length(const struct declaration *declaration, const struct etwas
     etwas_output_text(declaration->output, ";\n");
 }
 
-/* The end of what is counted. */
+/* Ends a counted member with its length. */
 static void put_counted(const struct declaration *declaration, const struct etwas_ctf_names *names,
                         uint32_t member)
 {
@@ -255,7 +253,7 @@ static void put_addition(const struct declaration *declaration, const struct add
     etwas_output_text(declaration->output, ";\n");
 }
 
-/* The members of a struct, or all top-level fields, with what is behind them. */
+/* Writes the members of a struct, or all top-level fields with their additions. */
 static void put_members(struct declaration *declaration, uint32_t first, uint32_t count,
                         const struct addition *additions, uint32_t addition_count)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a session lost, and when: an empty packet where an interval begins, and one where it ends,
- * until which events were discarded.
+ * Writes what a session lost, and when. Each interval is a pair of empty packets: the second one
+ * counts the events discarded since the first.
  */
 
 #include "convert/ctf/ctf.h"

@@ -55,7 +55,7 @@ static int compare(const void *left, const void *right)
 void etwas_ctf_names_settle(struct etwas_ctf_names *names)
 {
     const char **sorted = calloc(2 * (size_t)names->count + 1, sizeof *sorted);
-    const char *texts = (const char *)names->texts.data; /* NULL: there are none */
+    const char *texts = (const char *)names->texts.data; /* NULL: there are no names */
     size_t count = 0;
 
     if (sorted == NULL || names->out_of_memory) {

@@ -4,10 +4,10 @@
 #define ETWAS_TOOLS_CONVERT_CTF_MEMBER_NAMES_H
 
 /*
- * Names of the members of one struct, which come from files and may be any text, as the metadata's
- * language has them: `_` and letters, digits and `_`. Readers take the first `_` away again. A
- * member that is counted also needs a name for its length. Where two would be the same, all have
- * their number behind them.
+ * Names of the members of one struct. Names from files may be any text. They are converted to
+ * identifiers of the metadata language: `_`, then letters, digits and `_`. Readers remove the first
+ * `_`. A counted member also needs a name for its length. If two names would be equal, all names
+ * get their member's number as a suffix.
  */
 
 #include "convert/bytes.h"
@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 struct etwas_ctf_names {
-    struct etwas_bytes texts; /* each with its NUL; those of lengths behind their members' */
-    size_t *at;               /* a member's, in `texts` */
+    struct etwas_bytes texts; /* each with its NUL; the name of a length follows its member's */
+    size_t *at;               /* offset of a member's name in `texts` */
     uint32_t count;
     size_t capacity;
     bool is_numbered;
@@ -27,7 +27,7 @@ struct etwas_ctf_names {
 
 void etwas_ctf_names_add(struct etwas_ctf_names *names, const char *name, bool is_counted);
 
-/* When all have been added. */
+/* Checks for equal names. Call it when all names have been added. */
 void etwas_ctf_names_settle(struct etwas_ctf_names *names);
 
 /* Writes the name of the member of this index, from 0, or of its length. */

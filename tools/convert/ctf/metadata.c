@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The file `metadata`: what packets and all events begin with, the clock, what is known of the
- * trace, and the declarations of its events.
+ * Writes the file `metadata`: the headers of packets and events, the clock, facts about the trace,
+ * and the declarations of its events.
  */
 
 #include "convert/ctf/ctf.h"
@@ -12,7 +12,10 @@
 
 #include <etwas/etwas.h>
 
-/* The names of numbers by their bits: u8 in decimal digits, x8 in hexadecimal ones. */
+/*
+ * Writes type names for integers: the letter and the size in bits. u8 is shown in decimal, x8 in
+ * hexadecimal.
+ */
 static void put_types(struct etwas_output *output)
 {
     static const struct {
@@ -68,7 +71,7 @@ void etwas_ctf_put_quoted(struct etwas_output *output, const char *text, size_t 
     etwas_output_char(output, '"');
 }
 
-/* ---- what is known of the trace -------------------------------------------------------------- */
+/* ---- the trace's environment ----------------------------------------------------------------- */
 
 static void put_number(struct etwas_output *output, const char *key, uint64_t value)
 {
@@ -131,7 +134,7 @@ static void put_clock(struct etwas_output *output, const struct etwas_ctf_trace 
                               "map = clock.utc.value; } := stamp;\n\n");
 }
 
-/* Stream class 0 is of processors, 1 of what is not. */
+/* Writes stream class 0, for streams of processors, and 1, for all others. */
 static void put_stream_classes(struct etwas_output *output)
 {
     for (unsigned i = 0; i < 2; i++) {

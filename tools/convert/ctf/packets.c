@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The streams of a trace: one for each processor, and others without events, for what is missing. A
- * stream's file is opened for each write, so any number of them needs no more than one descriptor.
+ * The streams of a trace: one for each processor, and streams without events for losses. A stream's
+ * file is opened for each write, so that one descriptor suffices for any number of streams.
  */
 
 #include "convert/ctf/ctf.h"
@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 enum {
-    BITS = 8, /* of a byte: sizes of packets are in bits */
+    BITS = 8, /* bits per byte: packet sizes are in bits */
 };
 
-/* What every packet begins with: docs/reference/export-formats.md, as metadata.c declares it. */
+/* The header of every packet, as metadata.c declares it (docs/reference/export-formats.md). */
 struct __attribute__((packed)) head {
     uint32_t magic;
     uint8_t uuid[ETWAS_CTF_UUID_BYTES];
-    uint32_t stream_class; /* 0: of a processor */
+    uint32_t stream_class; /* 0: processors */
     uint64_t stream;
     uint64_t begin_ns;
     uint64_t end_ns;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What an event carries, as bytes: numbers as they are, strings in UTF-8, and whatever else there
- * is as its text. Nothing is aligned.
+ * Serializes payloads: numbers unchanged, strings in UTF-8, and all other values as text. Nothing
+ * is aligned.
  */
 
 #include "convert/ctf/ctf.h"
@@ -111,7 +111,7 @@ static void put_value(struct etwas_bytes *bytes, struct etwas_output *scratch,
     switch (etwas_ctf_kind_of(value)) {
     case ETWAS_CTF_UNSIGNED:
     case ETWAS_CTF_SIGNED:
-    case ETWAS_CTF_BOOLEAN: /* or the number that it is, of the same width */
+    case ETWAS_CTF_BOOLEAN: /* written as an integer of the same width */
         (void)etwas_value_number(value, &number);
         etwas_bytes_put(bytes, &number, etwas_ctf_number_bytes(value));
         break;
@@ -148,8 +148,8 @@ static enum etwas_ctf_form put_message(struct etwas_bytes *bytes, struct etwas_c
 }
 
 /*
- * The payload does not go as far as the schema, or a field is not described: what was written is
- * given up.
+ * Replaces the fields written so far by the payload's bytes: the payload is truncated, or a field
+ * is not described.
  */
 static enum etwas_ctf_form put_unread(struct etwas_bytes *bytes, size_t at, const char *name,
                                       const EVENT_RECORD *record, enum etwas_ctf_form form)
@@ -160,7 +160,7 @@ static enum etwas_ctf_form put_unread(struct etwas_bytes *bytes, size_t at, cons
     return form;
 }
 
-/* *odd: of how many values there is more to say than the format has room for. */
+/* Writes the fields. Adds to *odd the number of values with oddities that CTF cannot represent. */
 static enum etwas_ctf_form put_fields(struct etwas_bytes *bytes, struct etwas_convert *convert,
                                       uint64_t *odd)
 {
@@ -209,7 +209,7 @@ enum etwas_ctf_form etwas_ctf_put_payload(struct etwas_bytes *bytes, struct etwa
         uint64_t odd = 0;
         enum etwas_ctf_form form = put_fields(bytes, convert, &odd);
 
-        /* What is given as the bytes of its payload is all there. */
+        /* A payload that is written as bytes loses nothing. */
         if (form == ETWAS_CTF_FIELDS || form == ETWAS_CTF_FIELDS_REST) {
             ((struct etwas_ctf *)convert->state)->odd_values += odd;
         }

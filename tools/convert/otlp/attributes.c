@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Attributes: what an event has by its header, and its fields with their types. 64-bit integers are
- * strings in this mapping, which has no unsigned ones: what does not fit is text. So are arrays of
- * arrays or structs, and long ones.
+ * Writes attributes: those from the event's header, and its fields with their types. In this
+ * mapping, 64-bit integers are strings and always signed. Larger numbers are text, as are nested
+ * arrays, arrays of structs, and long arrays.
  */
 
 #include "convert/otlp/otlp.h"
@@ -16,14 +16,14 @@
 #include <stdio.h>
 
 enum {
-    MOST_ELEMENTS = 64,          /* of an array that is one here too */
-    MOST_TEXT_BYTES = 64 * 1024, /* of an array as text */
+    MOST_ELEMENTS = 64,          /* limit of arrays written as arrays */
+    MOST_TEXT_BYTES = 64 * 1024, /* limit of an array as text */
     VALUE_BYTES = 256 * 1024,    /* more than the text of the longest payload */
 };
 
 /* ---- keys and values ------------------------------------------------------------------------- */
 
-/* An array's bracket is what an element stands behind; a comma comes before any other. */
+/* Writes a comma, except before the first element of an array. */
 static void separate(struct etwas_output *item)
 {
     if (item->used_bytes != 0 && item->bytes[item->used_bytes - 1] != '[') {
@@ -91,7 +91,7 @@ static void put_value(struct etwas_output *item, const etwas_value *value)
     }
 }
 
-/* As proto3 has bytes in JSON: base64. */
+/* Writes bytes in base64, as in proto3's JSON mapping. */
 static void put_bytes(struct etwas_output *item, const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -152,7 +152,7 @@ static void begin_field(struct walk *walk, const etwas_schema_field *field)
     begin(walk->item, walk->prefix, walk->schema_texts->texts + name.at, name.bytes);
 }
 
-/* Up to where the array that has begun ends; a truncated one is ended, too. */
+/* Writes the elements up to the end of the array. A truncated array is closed too. */
 static void put_elements(struct walk *walk)
 {
     etwas_value value;
@@ -167,7 +167,7 @@ static void put_elements(struct walk *walk)
     etwas_output_text(walk->item, "]}}");
 }
 
-/* The same as text, of which no more is written than has room. */
+/* Writes the elements as text, which is cut after about MOST_TEXT_BYTES. */
 static void put_elements_as_text(struct walk *walk, etwas_value value)
 {
     struct etwas_output *text = etwas_output_scratch(walk->item);
@@ -205,7 +205,9 @@ static void put_own_bytes(struct etwas_output *item, const char *prefix, const c
     etwas_output_char(item, '}');
 }
 
-/* What the payload and its schema do not agree on. It is kept whatever else has no room. */
+/*
+ * Writes where the payload and its schema disagree, even if the item has no room for more fields.
+ */
 static void put_rest(struct etwas_output *item, const char *prefix,
                      const struct etwas_fields_rest *rest)
 {
@@ -247,7 +249,7 @@ static void put_field(struct walk *walk, const etwas_value *value)
     bool is_array = value->token == ETWAS_TOKEN_ARRAY_BEGIN;
 
     if (value->token != ETWAS_TOKEN_VALUE && !is_array) {
-        return; /* a struct: its members have its name in theirs */
+        return; /* a struct: the names of its members include its own */
     }
     if (!has_room) {
         walk->left_out++;
@@ -264,7 +266,10 @@ static void put_field(struct walk *walk, const etwas_value *value)
     etwas_output_char(walk->item, '}');
 }
 
-/* A message's text is the body. */
+/*
+ * Writes the payload of an event that has no fields to decode, which includes messages: their text
+ * is the body. Returns false if the event has fields.
+ */
 static bool put_unread(struct etwas_current_event *current, struct etwas_output *item,
                        const char *prefix)
 {
@@ -328,7 +333,7 @@ uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix)
     return walk.left_out;
 }
 
-/* ---- of the header --------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 static void put_guid(struct etwas_output *item, const char *key, const etwas_guid *guid)
 {

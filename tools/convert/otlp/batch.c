@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Lines: items of one kind behind each other, of the same source as long as they come from it.
+ * Gathers items of one kind into lines. Consecutive items of the same source share their resource
+ * and scope.
  */
 
 #include "convert/otlp/otlp.h"
@@ -62,7 +63,7 @@ static bool is_same_resource(const struct etwas_otlp_source *one,
     return one->input == other->input && one->process == other->process;
 }
 
-/* Up to the first item of its scope. */
+/* Begins a resource, up to its list of scopes. */
 static void begin_resource(struct etwas_otlp *otlp, struct etwas_otlp_batch *batch,
                            const struct kind *kind, const struct etwas_otlp_source *source)
 {

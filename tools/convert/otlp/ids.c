@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Ids of traces and spans. An activity has one already, which other processes and machines know
- * too; an instance is told apart by its class, its number, its process and the session.
+ * Trace and span ids. An activity already has an id, which other processes and machines know too.
+ * An instance is identified by its class, number, process and session.
  */
 
 #include "convert/otlp/otlp.h"
@@ -12,7 +12,7 @@
 
 static const etwas_guid no_guid;
 
-/* Every bit depends on all of them: splitmix64's mixer. */
+/* splitmix64's mixer: every bit of the result depends on all bits of the sum. */
 static uint64_t mixed(uint64_t sum)
 {
     sum = (sum ^ sum >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -20,7 +20,7 @@ static uint64_t mixed(uint64_t sum)
     return sum ^ sum >> 31;
 }
 
-/* 0 is no id. */
+/* Writes an id in big-endian order. 0 is not a valid id, and becomes 1. */
 static void put_id(uint8_t *to, uint64_t sum)
 {
     sum = sum != 0 ? sum : 1;
@@ -29,7 +29,7 @@ static void put_id(uint8_t *to, uint64_t sum)
     }
 }
 
-/* As its text has them. */
+/* Writes a GUID's bytes in the order of its text. */
 static void put_guid(uint8_t *to, const etwas_guid *guid)
 {
     put_id(to, (uint64_t)guid->Data1 << 32 | (uint64_t)guid->Data2 << 16 | guid->Data3);
@@ -41,7 +41,7 @@ static bool is_none(const etwas_guid *guid)
     return memcmp(guid, &no_guid, sizeof no_guid) == 0;
 }
 
-/* The session and, in it, the span. */
+/* Returns a hash of the session and of the span in it. */
 static uint64_t sum_of(const struct etwas_convert *convert)
 {
     const EVENT_TRACE_LOGFILEA *logfile = &convert->current.input->logfile;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * All that neither begins nor ends a span as log records; also what is damaged or lost, in the
- * scope "etwas".
+ * Writes log records: for all events that neither begin nor end a span, and, in the scope "etwas",
+ * for damage and losses.
  */
 
 #include "convert/otlp/otlp.h"
@@ -13,7 +13,7 @@
 #include <etwas/evntrace.h>
 #include <inttypes.h>
 
-/* A level's severity, as SeverityNumber has it; of level 0, which is none, there is none. */
+/* The SeverityNumber of each level. Level 0 means no level, and has no severity. */
 static const struct severity {
     uint32_t number;
     const char *text;
@@ -51,7 +51,7 @@ static void put_name(struct etwas_output *item, const struct etwas_current_event
                     name.bytes < ETWAS_OTLP_NAME_BYTES ? name.bytes : ETWAS_OTLP_NAME_BYTES);
 }
 
-/* Its message, or its name if it has none. */
+/* Writes the body: the event's message, or its name if it has none. */
 static void put_body(struct etwas_otlp *otlp)
 {
     struct etwas_current_event *current = &otlp->convert->current;
@@ -97,7 +97,7 @@ void etwas_otlp_log(struct etwas_otlp *otlp)
     etwas_otlp_add(otlp, ETWAS_OTLP_LOGS, &source);
 }
 
-/* ---- what is not there ----------------------------------------------------------------------- */
+/* ---- damage and losses ----------------------------------------------------------------------- */
 
 static void begin_own(struct etwas_otlp *otlp, const struct etwas_input *input, const char *what)
 {

@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A session's name, which is the file's until it is closed. */
+/*
+ * Returns a copy of the session's name, as JSON. The input owns the name until it is closed. NULL
+ * if memory runs out.
+ */
 static char *service_of(const struct etwas_input *input)
 {
     struct etwas_output text = {.bytes = NULL};
@@ -45,7 +48,7 @@ static bool begin(struct etwas_convert *convert)
     return !convert->out_of_memory;
 }
 
-/* Spans are followed whether they are wanted or not: they are what others are inside of. */
+/* Spans that are not wanted are followed too: wanted events may be inside them. */
 static void on_event(struct etwas_convert *convert)
 {
     struct etwas_otlp *otlp = convert->state;
@@ -87,7 +90,7 @@ static int run(struct etwas_convert *convert)
     otlp->convert = convert;
     convert->state = otlp;
     result = etwas_convert_read(convert, &reader);
-    if (!convert->out_of_memory) { /* else nobody gets it */
+    if (!convert->out_of_memory) { /* else the output is dropped */
         end(otlp);
     }
     for (uint32_t place = 0; place < otlp->open_capacity; place++) {

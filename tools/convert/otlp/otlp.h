@@ -10,19 +10,19 @@
  *
  *     event ─▶ item (one Span or LogRecord) ─▶ batch of its kind ─▶ a line
  *
- * A span is written when it ends; what its START said is kept until then.
+ * A span is written when it ends; the data of its START is kept until then.
  */
 
 #include "convert/convert.h"
 
 enum {
-    ETWAS_OTLP_NAME_BYTES = 1024, /* of names of events and fields; what is longer is cut */
-    ETWAS_OTLP_SCOPE_BYTES = 256, /* with its 0; what is longer is cut */
-    /* A line with so much ends. The collector reads lines of 1 MiB at most. */
+    ETWAS_OTLP_NAME_BYTES = 1024, /* limit of event and field names; longer ones are cut */
+    ETWAS_OTLP_SCOPE_BYTES = 256, /* limit of scope names, with the NUL; longer ones are cut */
+    /* A line ends when it reaches this size. The collector reads lines of at most 1 MiB. */
     ETWAS_OTLP_LINE_BYTES = 131072,
-    /* Fields of an event beyond so much of its item are left out, and counted. */
+    /* Fields are left out, and counted, once their item has this size. */
     ETWAS_OTLP_FIELDS_BYTES = 102400,
-    ETWAS_OTLP_KEPT_BYTES = 64 << 20, /* of what STARTs said, of all spans that are open */
+    ETWAS_OTLP_KEPT_BYTES = 64 << 20, /* limit of the START data of all open spans */
 };
 
 struct etwas_otlp_id {
@@ -43,7 +43,7 @@ enum etwas_otlp_kind {
     ETWAS_OTLP_KINDS
 };
 
-/* A line that is being gathered. */
+/* A line being built. */
 struct etwas_otlp_batch {
     char *bytes;
     size_t used;
@@ -51,14 +51,14 @@ struct etwas_otlp_batch {
     struct etwas_otlp_source source; /* of the last item */
 };
 
-/* An open span, by its place. */
+/* An open span; entries are indexed by etwas_span.place. */
 struct etwas_otlp_open {
     uint64_t number; /* 0: none */
     struct etwas_otlp_id id;
     uint8_t parent[8]; /* 0: none */
     struct etwas_otlp_source source;
     uint32_t thread;
-    uint32_t left_out; /* attributes of its START */
+    uint32_t left_out; /* dropped attributes of its START */
     int64_t start_ns;
     bool is_wanted;
     char *text; /* name and attributes */
@@ -73,8 +73,7 @@ struct etwas_otlp {
     size_t open_capacity;
     uint64_t kept_bytes;
     int64_t last_ns;
-    char *services
-        [ETWAS_INPUT_FILES]; /* the sessions' names as JSON has them, by the file's number - 1 */
+    char *services[ETWAS_INPUT_FILES]; /* session names in JSON, by file number - 1 */
 };
 
 /* ---- attributes.c: items of "attributes", with a comma before all but the first ------------- */
@@ -82,29 +81,29 @@ struct etwas_otlp {
 void etwas_otlp_text(struct etwas_output *item, const char *key, const char *text, size_t bytes);
 void etwas_otlp_number(struct etwas_output *item, const char *key, int64_t number);
 
-/* As `key` the time as text, if it is one that etwas_otlp_put_time cannot put. */
+/* Writes the time as text, if etwas_otlp_put_time cannot represent it. */
 void etwas_otlp_early_time(struct etwas_output *item, const char *key, int64_t time_ns);
 
-/* Writes the attributes that every event has by its header. */
+/* Writes the attributes that come from the event's header. */
 void etwas_otlp_header(struct etwas_otlp *otlp);
 
 /*
- * Its fields, or its payload if nothing describes it; their keys begin with `prefix`. Returns how
- * many were left out.
+ * Writes the event's fields, or its payload if it has no schema. The keys begin with `prefix`.
+ * Returns how many fields were left out.
  */
 uint32_t etwas_otlp_fields(struct etwas_otlp *otlp, const char *prefix);
 
 /* ---- ids.c ---- */
 
 /*
- * Returns the ids of a span that begins. The same span has the same ids in each run, independent of
- * the other files that are read. All spans of a tree have the trace id of its root. An activity
- * without its parent in the files has the trace id of its related activity.
+ * Returns the ids of a span that begins. A span has the same ids in each run, whatever other files
+ * are read. All spans of a tree have the trace id of its root. An activity whose parent is not in
+ * the files has the trace id of its related activity.
  */
 struct etwas_otlp_id etwas_otlp_id_of(const struct etwas_otlp *otlp,
                                       const struct etwas_otlp_open *parent);
 
-/* "key":"hex" */
+/* Writes "key":"hex". */
 void etwas_otlp_put_id(struct etwas_output *item, const char *key, const uint8_t *id, size_t bytes);
 
 /* ---- batch.c ---- */
@@ -112,25 +111,22 @@ void etwas_otlp_put_id(struct etwas_output *item, const char *key, const uint8_t
 /* Fills the provider and process of the current event. */
 void etwas_otlp_source_of(struct etwas_otlp *otlp, struct etwas_otlp_source *source);
 
-/* Takes the item, which is empty afterwards. */
+/* Appends the item to its batch, and clears the item. */
 void etwas_otlp_add(struct etwas_otlp *otlp, enum etwas_otlp_kind kind,
                     const struct etwas_otlp_source *source);
 
-/* Ends the lines that are begun. */
+/* Ends and writes all open lines. */
 void etwas_otlp_end_lines(struct etwas_otlp *otlp);
 
-/*
- * "key":"nanoseconds since 1970"; what is before is 0, which there stands for a time that is not
- * known.
- */
+/* Writes "key":"nanoseconds since 1970". Times that do not fit become 0, which means unknown. */
 void etwas_otlp_put_time(struct etwas_output *item, const char *key, int64_t time_ns);
 
 /* ---- spans.c ---- */
 
-/* START or END. */
+/* Handles a START or END event. */
 void etwas_otlp_span(struct etwas_otlp *otlp);
 
-/* Returns the span that the current event is in, or NULL. */
+/* Returns the span around the current event, or NULL. */
 const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *otlp);
 
 /* Ends the spans that have no END. */

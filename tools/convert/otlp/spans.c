@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Instances and activities as spans. Each is written when it ends, with what its START and its END
- * say; one that does not end is written at the end of all files, or when another START takes its
- * place, as one that says so.
+ * Writes instances and activities as spans. A span is written when it ends, with the data of its
+ * START and END. A span without an END is written at the end of all files, or when another START
+ * takes its place. It is marked as such.
  */
 
 #include "convert/otlp/otlp.h"
@@ -19,7 +19,7 @@ enum {
     KIND_INTERNAL = 1,
 };
 
-/* NULL without memory. */
+/* Returns NULL if memory runs out. */
 static struct etwas_otlp_open *open_at(struct etwas_otlp *otlp, uint32_t place)
 {
     if (!etwas_array_reach(&otlp->open, &otlp->open_capacity, place, sizeof *otlp->open)) {
@@ -46,9 +46,9 @@ const struct etwas_otlp_open *etwas_otlp_span_around(const struct etwas_otlp *ot
                : NULL;
 }
 
-/* ---- how it begins --------------------------------------------------------------------------- */
+/* ---- begin ----------------------------------------------------------------------------------- */
 
-/* Name and attributes, without what ends them. Returns how many were left out. */
+/* Writes the name and the attributes, whose list stays open. Returns how many were left out. */
 static uint32_t put_start(struct etwas_otlp *otlp)
 {
     const struct etwas_current_event *current = &otlp->convert->current;
@@ -63,7 +63,7 @@ static uint32_t put_start(struct etwas_otlp *otlp)
     return etwas_otlp_fields(otlp, "");
 }
 
-/* Takes the item. */
+/* Moves the item to the open span, or drops it if the limit is reached. */
 static void keep_open(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
 {
     size_t bytes = otlp->item.used_bytes;
@@ -97,7 +97,7 @@ static void begin_span(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     keep_open(otlp, open);
 }
 
-/* ---- how it ends ----------------------------------------------------------------------------- */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static void put_head(struct etwas_otlp *otlp, const struct etwas_otlp_open *open, int64_t end_ns)
 {
@@ -127,7 +127,7 @@ static void forget(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     *open = (struct etwas_otlp_open){0};
 }
 
-/* So many attributes of its END were left out. */
+/* Ends and adds the item. `left_out` counts the dropped attributes of the END. */
 static void put_tail(struct etwas_otlp *otlp, struct etwas_otlp_open *open, uint32_t left_out)
 {
     left_out += open->left_out;
@@ -150,7 +150,10 @@ static void end_lost(struct etwas_otlp *otlp, struct etwas_otlp_open *open)
     forget(otlp, open);
 }
 
-/* Where stamps decrease, an END may be before its START: the span has no length then. */
+/*
+ * Where time stamps decrease, an END may precede its START. The span then has no length, and an
+ * attribute has the difference.
+ */
 static void put_end_time(struct etwas_otlp *otlp, const struct etwas_otlp_open *open)
 {
     int64_t end_ns = otlp->convert->time_ns;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What an event says, as annotations of the types that its fields have.
- */
+/* Writes an event's data as annotations, with the types of its fields. */
 
 #include "convert/perfetto/perfetto.h"
 
@@ -28,13 +26,13 @@ enum {
 };
 
 enum {
-    DEPTH = 128,           /* of arrays and structs in each other; the decoder allows fewer */
+    DEPTH = 128,           /* limit of nested arrays and structs; the decoder allows fewer */
     TEXT_BYTES = 1 << 18,  /* more than the text of a value of the longest payload */
-    BINARY_BYTES = 64,     /* of binary data so much is shown */
-    EVENT_BYTES = 2 << 20, /* of an event's fields, of which each has its name told too */
+    BINARY_BYTES = 64,     /* limit of shown binary data */
+    EVENT_BYTES = 2 << 20, /* limit of an event's fields; their names are interned, too */
 };
 
-/* ---- one more -------------------------------------------------------------------------------- */
+/* ---- single annotations ---------------------------------------------------------------------- */
 
 static size_t begin(struct etwas_perfetto *perfetto, uint32_t field,
                     struct etwas_perfetto_name *name)
@@ -55,7 +53,7 @@ static size_t begin_own(struct etwas_perfetto *perfetto, enum etwas_perfetto_own
     return began;
 }
 
-/* What has a sign there would be negative. */
+/* Writes numbers above INT64_MAX as text, because readers take them for negative. */
 static void put_unsigned(struct etwas_wire *event, uint64_t number)
 {
     char text[24];
@@ -92,7 +90,7 @@ void etwas_perfetto_annotate_text(struct etwas_perfetto *perfetto, enum etwas_pe
     annotate_bytes(perfetto, own, text, strlen(text));
 }
 
-/* One that comes again and again, mostly the same as the time before. */
+/* Returns a GUID's interned text. The last one is cached, since GUIDs often repeat. */
 static struct etwas_perfetto_name *guid_name(struct etwas_perfetto *perfetto,
                                              const etwas_guid *guid)
 {
@@ -124,8 +122,9 @@ static void annotate_guid(struct etwas_perfetto *perfetto, enum etwas_perfetto_o
 }
 
 /*
- * Processes that count their activities, as ours do, give ids that differ in the number at their
- * beginning: that says enough, and the rest stands with the process.
+ * Returns whether only the first half of the activity id has to be written. A process that counts
+ * its activities, as etwas does, uses ids with the same second half, which is written with the
+ * process.
  */
 static bool is_counted(struct etwas_perfetto_track *process, const uint64_t words[2])
 {
@@ -168,7 +167,7 @@ static void annotate_hex(struct etwas_perfetto *perfetto, enum etwas_perfetto_ow
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Is it shown in hexadecimal? */
+/* Returns whether the value is shown in hexadecimal. */
 static bool is_hexadecimal(const etwas_value *value)
 {
     switch (value->in_type) {
@@ -235,14 +234,14 @@ static void put_value(struct etwas_perfetto *perfetto, const etwas_value *value)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* What is open around the next value. */
+/* The arrays and structs around the next value. */
 struct nesting {
     size_t began[DEPTH];
     bool is_array[DEPTH];
     uint32_t depth;
 };
 
-/* The field of the message around it that the next one is. */
+/* Returns the protobuf field of the next value in the message around it. */
 static uint32_t kind_of_next(const struct nesting *nesting)
 {
     return nesting->depth == 0                     ? (uint32_t)EVENT_ANNOTATION
@@ -275,7 +274,7 @@ static void put_rest(struct etwas_perfetto *perfetto, const struct etwas_fields_
 static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfetto_schema *schema)
 {
     struct etwas_output *words;
-    struct nesting nesting; /* most of it is never touched */
+    struct nesting nesting; /* left uninitialized: most of it is never used */
     struct etwas_wire *event = &perfetto->event;
     const struct etwas_current_event *current = &perfetto->convert->current;
     struct etwas_fields_rest rest;
@@ -307,7 +306,7 @@ static void put_fields(struct etwas_perfetto *perfetto, const struct etwas_perfe
             }
             break;
         default:
-            break; /* it stands beside the fields, and these may still be open */
+            break; /* written after the fields, which may still be open */
         }
     }
     while (nesting.depth > 0) {
@@ -337,7 +336,7 @@ static void put_version(struct etwas_perfetto *perfetto,
     }
 }
 
-/* ---- all of an event ------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static bool is_zero(const etwas_guid *guid)
 {
@@ -366,7 +365,7 @@ size_t etwas_perfetto_annotate_parent(struct etwas_perfetto *perfetto, uint32_t 
     return perfetto->event.used - before;
 }
 
-/* Which instance or activity it is of; an END is of the slice that says it already. */
+/* Writes which instance or activity the event belongs to. An END needs none: its slice has it. */
 static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_current_event *current,
                          uint32_t track)
 {
@@ -382,7 +381,7 @@ static void put_identity(struct etwas_perfetto *perfetto, const struct etwas_cur
 }
 
 /*
- * What is worth a look: a warning or worse, a keyword, a later version, another processor than
+ * Writes what is unusual: a warning or worse, a keyword, a later version, another processor than
  * before.
  */
 static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_current_event *current,
@@ -413,7 +412,7 @@ static void put_unusual(struct etwas_perfetto *perfetto, const struct etwas_curr
     }
 }
 
-/* Numbers that no track can have are said here. */
+/* Writes the ids of processes and threads that have no track. */
 static void put_ids(struct etwas_perfetto *perfetto, const struct etwas_event *event,
                     const struct etwas_perfetto_track *track)
 {
@@ -436,7 +435,7 @@ static void put_message(struct etwas_perfetto *perfetto, struct etwas_current_ev
     }
 }
 
-/* That 64 bits cannot hold it: the event stands where they end. */
+/* Writes the time as text if it does not fit into 64 bits; the event itself is at the limit. */
 static void put_time(struct etwas_perfetto *perfetto)
 {
     struct etwas_output *text = etwas_output_anew(&perfetto->convert->scratch);

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The clock of a trace's times, and how it relates to others.
+ * The clock of a trace's times, and its relation to other clocks.
  *
- * All events are in one clock, the primary one. It is CLOCK_MONOTONIC_RAW, which nobody sets, for a
- * trace of ours by the performance counter or the cycle counter. It is nanoseconds since 1970, as
- * `etwas dump` shows them, for several files, which may come from several machines, for a file of
- * another system, and for one by system time. Readers convert between two snapshots by a constant,
- * so no event is left to them to convert. The wall clock is written once a second, so that readers
- * can show dates.
+ * All events are in one clock, the primary one. For one etwas trace that uses the performance
+ * counter or the cycle counter, it is CLOCK_MONOTONIC_RAW, which is never set. Otherwise it is
+ * nanoseconds since 1970, as `etwas dump` shows them: for several files, which may come from
+ * several machines, for a file of another system, and for one that uses the system time. Readers
+ * convert between two snapshots by a constant offset, so no event is left for them to convert. The
+ * wall clock is written once a second, so that readers can show dates.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -30,7 +30,7 @@ enum {
     DESCRIPTOR_COUNTER = 8,
     COUNTER_UNIT = 3,
     UNIT_NS = 1,
-    STATE_BYTES = 8 << 20, /* put by; somewhat less than half of it is written */
+    STATE_BYTES = 8 << 20, /* in the spool; somewhat less than half of it in the trace */
 };
 
 #define FILETIME_OF_1970 INT64_C(116444736000000000)
@@ -54,8 +54,8 @@ static int64_t not_negative(int64_t time_ns)
 }
 
 /*
- * The wall clock as it was, in nanoseconds since 1970; the event's own time if the trace does not
- * know.
+ * Returns the wall clock at the current event, in nanoseconds since 1970; the event's own time if
+ * the trace does not have it.
  */
 static int64_t wall_clock(const struct etwas_convert *convert)
 {
@@ -106,8 +106,8 @@ void etwas_perfetto_write_state(struct etwas_perfetto *perfetto, int64_t time_ns
 }
 
 /*
- * Heap dumps are read by the coarse clock, processes' beginnings by that since boot: both are the
- * primary one here.
+ * Readers expect heap dumps in the coarse clock, and process starts in the boot clock. Here, both
+ * equal the primary clock.
  */
 static void put_first_snapshot(struct etwas_perfetto *perfetto, int64_t time_ns, int64_t wall_ns)
 {
@@ -132,7 +132,7 @@ int64_t etwas_perfetto_primary_ns(const struct etwas_perfetto *perfetto, int64_t
     return __builtin_sub_overflow(time_ns, perfetto->offset_ns, &ns) ? 0 : not_negative(ns);
 }
 
-/* Nothing was put by yet, so this is written at once. */
+/* Begins the trace. Nothing is in the spool yet, so the snapshot is written directly. */
 static void begin_at(struct etwas_perfetto *perfetto, int64_t time_ns, int64_t wall_ns)
 {
     perfetto->has_begun = true;
@@ -152,8 +152,9 @@ void etwas_perfetto_begin(struct etwas_perfetto *perfetto)
 }
 
 /*
- * Times of a single file of ours are by a clock that others know; of several, and of others' files,
- * they are not. The difference of the two clocks is the same for all events of a file.
+ * Begins the trace at the current event. A single etwas file keeps its clock, which other tools
+ * know. Several files, and those of other systems, do not. The difference of the two clocks is the
+ * same for all events of a file.
  */
 static void begin_by_event(struct etwas_perfetto *perfetto)
 {
@@ -188,7 +189,7 @@ static void put_wall_clock(struct etwas_perfetto *perfetto, int64_t time_ns)
     etwas_perfetto_put_packet(perfetto);
 }
 
-/* How far the times of the file may be off, from here on. */
+/* Writes the error of the file's times from here on. */
 static void put_error(struct etwas_perfetto *perfetto, struct etwas_perfetto_file *file,
                       int64_t time_ns)
 {
@@ -217,7 +218,10 @@ static void put_error(struct etwas_perfetto *perfetto, struct etwas_perfetto_fil
     etwas_perfetto_put_event(perfetto, &record, NULL);
 }
 
-/* So a part that is cut out stays readable, and an event that was dropped takes no names along. */
+/*
+ * Repeating the state keeps an extracted part readable, and restores names that were first used in
+ * a dropped event.
+ */
 void etwas_perfetto_put_state(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
     struct etwas_perfetto_record record = {

@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events that are nothing but numbers move counters, too: one for each field, of the process that
- * logs them. A number that is an id, a code, an address, a name's or an instance's is none that
- * rises and falls.
+ * Events that have only numbers also set counters: one for each field in each process. Numbers that
+ * measure nothing are excluded: ids, codes, addresses, numbers with names, and instance ids.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -16,9 +15,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST = 1 << 16, /* counters; there are no more */
+    MOST = 1 << 16, /* limit of counters */
     DESCRIPTOR_COUNTER = 8,
-    EVENT_VALUE = 12, /* of EVENT_VALUE_TRACK, likewise the second of the second */
+    EVENT_VALUE = 12, /* value for EVENT_VALUE_TRACK; the last two are for doubles */
     EVENT_VALUE_TRACK = 31,
     EVENT_DOUBLE_TRACK = 45,
     EVENT_DOUBLE = 46,
@@ -36,7 +35,7 @@ struct etwas_perfetto_counters {
     struct etwas_hash_index places;
 };
 
-/* ---- which events ---------------------------------------------------------------------------- */
+/* ---- which events have counters -------------------------------------------------------------- */
 
 static bool is_decimal(uint16_t out_type)
 {
@@ -91,7 +90,7 @@ bool etwas_perfetto_is_counter(const etwas_schema *schema)
     return schema->field_count > 0;
 }
 
-/* ---- their counters -------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static void put_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint64_t parent,
                       const struct etwas_perfetto_schema *schema, uint32_t field)
@@ -124,7 +123,7 @@ static const struct counter *find_counter(const struct etwas_perfetto_counters *
     return number != 0 ? &counters->all[number - 1] : NULL;
 }
 
-/* Its uuid; 0: there are too many. */
+/* Returns the uuid of a counter, made if it is new; 0 if there are too many or memory runs out. */
 static uint32_t counter_of(struct etwas_perfetto *perfetto, uint32_t process_track,
                            const struct etwas_perfetto_schema *schema, uint32_t field)
 {

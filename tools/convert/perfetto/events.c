@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What an event becomes: the begin or the end of a slice, or an instant on the track of its thread.
- */
+/* Converts an event to the begin or the end of a slice, or to an instant on its thread's track. */
 
 #include "convert/perfetto/perfetto.h"
 
@@ -49,7 +47,7 @@ static void take_end(struct etwas_perfetto *perfetto, const struct etwas_perfett
     etwas_perfetto_put_event(perfetto, record, NULL);
 }
 
-/* Does it end a span of which there was no START, or one too long ago? */
+/* Returns whether the event is an END without a START, or with one too long ago. */
 static bool is_lost_end(const struct etwas_convert *convert)
 {
     const struct etwas_current_event *current = &convert->current;
@@ -76,7 +74,10 @@ static void take_instant(struct etwas_perfetto *perfetto,
     etwas_perfetto_put_event(perfetto, record, NULL);
 }
 
-/* Images and threads are by the times of the events here, whatever clock their file has. */
+/*
+ * Adds images, threads and processes with times of the primary clock, whatever clock their file
+ * has.
+ */
 static void take_address(struct etwas_perfetto *perfetto, int64_t time_ns)
 {
     EVENT_RECORD record = *perfetto->convert->current.record;
@@ -89,7 +90,7 @@ static void take_address(struct etwas_perfetto *perfetto, int64_t time_ns)
     }
 }
 
-/* Its call stack goes along, to be told when all images are known. */
+/* Stores the call stack with the record. It is resolved when all images are known. */
 static void take_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record)
 {
     const struct etwas_event_stack stack = etwas_event_stack(perfetto->convert->current.record);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The heap that heaptrace recorded: how many bytes live, as a counter of each process, and every
- * ten seconds what each call stack has allocated and freed since the beginning.
+ * The heap, as recorded by heaptrace: the live bytes of each process as a counter, and, every ten
+ * seconds, what each call stack has allocated and freed since the beginning.
  */
 
 #include "analyse/heap/heap.h"
@@ -38,11 +38,11 @@ enum {
 #define COUNTER_NS INT64_C(10000000)
 #define DUMP_NS INT64_C(10000000000)
 
-/* The memory that is allocated in a process. The process's mark is its index. */
+/* The live bytes of a process. etwas_heap_process.mark is its index + 1. */
 struct counter {
     uint64_t track;
     int64_t next_ns;
-    uint64_t told; /* as it was written last */
+    uint64_t told; /* the last value written */
 };
 
 struct etwas_perfetto_heap {
@@ -52,11 +52,11 @@ struct etwas_perfetto_heap {
     size_t counter_capacity;
     int64_t next_dump_ns;
     uint32_t file;
-    uint64_t *told; /* for each stack, what it had allocated and freed when it was written last */
+    uint64_t *told; /* by stack: sum_of when it was last written */
     uint32_t told_count;
 };
 
-/* What is put by of a stack. */
+/* A stack's counts, as stored in the spool. */
 struct told_stack {
     uint32_t stack;
     uint32_t process;
@@ -98,7 +98,7 @@ static void put_track(struct etwas_perfetto *perfetto, uint64_t uuid, uint32_t p
     etwas_perfetto_put_packet(perfetto);
 }
 
-/* NULL: there is no memory. */
+/* Returns NULL if memory runs out. */
 static struct counter *counter_of(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
                                   struct etwas_heap_process *process)
 {
@@ -141,7 +141,7 @@ static void put_counter(struct etwas_perfetto *perfetto, struct etwas_perfetto_h
     etwas_perfetto_put_event(perfetto, &record, NULL);
 }
 
-/* The last ones, whenever the ones before were told. */
+/* Writes the final values, even if the last ones were written just before. */
 static void put_counters(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
                          int64_t time_ns)
 {
@@ -155,7 +155,9 @@ static void put_counters(struct etwas_perfetto *perfetto, struct etwas_perfetto_
     }
 }
 
-/* Whatever of a stack changes, this does: both parts only grow. */
+/*
+ * Returns a number that changes whenever the stack does: allocations plus frees, which only grow.
+ */
 static uint64_t sum_of(const struct etwas_heap_stack *stack)
 {
     return 2 * stack->allocations - stack->live_blocks;
@@ -203,7 +205,7 @@ static void put_part(struct etwas_perfetto *perfetto, const struct etwas_perfett
     etwas_perfetto_put_event(perfetto, &record, NULL);
 }
 
-/* The stacks of which something has changed. */
+/* Stores the stacks that have changed since they were last written. */
 static void put_dump(struct etwas_perfetto *perfetto, struct etwas_perfetto_heap *heap,
                      int64_t time_ns)
 {
@@ -274,11 +276,11 @@ void etwas_perfetto_end_heaps(struct etwas_perfetto *perfetto)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Whose frames are looked for. */
+/* The context for looking up a stack's frames. */
 struct owner {
     struct etwas_heap *heap;
     const struct etwas_heap_stack *stack;
-    struct etwas_heap_location *location; /* of the frame that was looked for last */
+    struct etwas_heap_location *location; /* of the last frame looked up */
 };
 
 static struct etwas_perfetto_spot find_spot(struct etwas_perfetto *perfetto, const void *context,
@@ -304,12 +306,12 @@ static void put_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_he
     uint64_t frames[ETWAS_PERFETTO_FRAMES] = {0};
     uint32_t count = stack->frame_count < ETWAS_PERFETTO_FRAMES ? stack->frame_count
                                                                 : (uint32_t)ETWAS_PERFETTO_FRAMES;
-    /* A process has fewer epochs than images. */
+    /* A process has fewer epochs than images, so that 16 bits suffice. */
     uint64_t group = (uint64_t)heap->file << 48 | (uint64_t)stack->process << 16 | stack->epoch;
     uint32_t iid;
     size_t began;
 
-    if (count != 0) { /* else there may be no frames at all */
+    if (count != 0) { /* else the array may be NULL */
         memcpy(frames, heap->heap.frames + stack->first_frame, count * sizeof frames[0]);
     }
     if (count < stack->frame_count) {

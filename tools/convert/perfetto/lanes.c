@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Tracks of spans that are not nested on their threads. Each name of spans of a process has as many
- * tracks as such spans are open at once. A track is free for the next span when its span has ended.
+ * Lanes: tracks of spans that are not nested on their threads. Each span name of a process has as
+ * many lanes as such spans are open at once. A lane is free for the next span when its span has
+ * ended.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -15,7 +16,7 @@
 
 struct group {
     uint64_t key;
-    uint32_t first_free; /* lane, from 1 */
+    uint32_t first_free; /* lane, from 1; 0: none */
 };
 
 struct etwas_perfetto_lanes {
@@ -40,7 +41,7 @@ static struct group *find_group(const struct etwas_perfetto_lanes *lanes, uint64
     return number != 0 ? &lanes->groups[number - 1] : NULL;
 }
 
-/* Returns NULL without memory. */
+/* Returns NULL if memory runs out. */
 static struct group *add_group(struct etwas_perfetto *perfetto, uint64_t key)
 {
     struct etwas_perfetto_lanes *lanes = perfetto->lanes;
@@ -102,7 +103,9 @@ uint32_t etwas_perfetto_take_lane(struct etwas_perfetto *perfetto, uint64_t proc
         return 0;
     }
     lane = group->first_free;
-    /* Where a damaged file goes back in time, what is free now was not then. */
+    /*
+     * Where times of a damaged file go back, a lane that is free now may not have been free then.
+     */
     if (lane == 0 || perfetto->lanes->lanes[lane - 1].free_ns > time_ns) {
         return make_lane(perfetto, key, process_track, span_class);
     }

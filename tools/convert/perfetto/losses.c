@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is missing: each damage as a slice from the last event before it to the first one after it,
- * on a track of the file; what was lost while it was recorded on tracks of processors, when the
- * file says that it was, and what it does not say so of over all of its time. The packets are told
- * by themselves, since they may be of times before those of the events.
+ * Writes damage and losses. Damage is a slice on a track of the file, from the last event before it
+ * to the first one after it. Losses while recording are on tracks of processors if the file has
+ * their times; otherwise they span the whole file. These packets are independent of others, since
+ * they may be earlier than the events.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -99,9 +99,9 @@ static uint64_t make_track(struct etwas_perfetto *perfetto, const char *name)
     return perfetto->uuid;
 }
 
-/* ---- damages --------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
-/* They lie between the event before and the next one of the file, which says until when. */
+/* Counts damage, which lies between the previous and the next event of the file. */
 void etwas_perfetto_gap(struct etwas_convert *convert, const struct etwas_input *input,
                         const etwas_damage *damage)
 {
@@ -160,7 +160,7 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
                                      int64_t time_ns)
 {
     const struct etwas_current_event *current = &perfetto->convert->current;
-    int64_t since_ns = perfetto->files[current->input->number - 1].first_ns; /* if it says 0 */
+    int64_t since_ns = perfetto->files[current->input->number - 1].first_ns; /* if from_raw is 0 */
     struct etwas_event_loss told;
     etwas_clock_time since;
     char name[64];
@@ -193,14 +193,14 @@ void etwas_perfetto_take_kernel_loss(struct etwas_perfetto *perfetto, uint32_t p
 /* ---- the session's losses -------------------------------------------------------------------- */
 
 /*
- * The losses of a file on one processor. Slices lie behind one another, those of one interval in
- * each other.
+ * The losses of a file on one processor. Slices of different intervals follow one another; those of
+ * one interval are nested.
  */
 struct lost_track {
-    uint64_t track;   /* 0: not told yet */
-    int64_t from_ns;  /* of the last interval, */
-    int64_t drawn_ns; /* from when on it is drawn, */
-    int64_t until_ns; /* and until when */
+    uint64_t track;   /* 0: not written yet */
+    int64_t from_ns;  /* start of the last interval */
+    int64_t drawn_ns; /* start of its slices */
+    int64_t until_ns; /* end of its slices */
 };
 
 static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track *lost,
@@ -231,10 +231,10 @@ static void put_session_loss(struct etwas_perfetto *perfetto, struct lost_track 
 
 static void put_session_losses(struct etwas_perfetto *perfetto, const struct etwas_input *input)
 {
-    struct lost_track tracks[ETWAS_PERFETTO_PROCESSORS + 1]; /* the last: not known */
+    struct lost_track tracks[ETWAS_PERFETTO_PROCESSORS + 1]; /* the last one: unknown processor */
     const struct etwas_trace_losses *losses = &perfetto->convert->losses[input->number - 1];
 
-    memset(tracks, 0, sizeof tracks); /* times of the primary clock are not negative */
+    memset(tracks, 0, sizeof tracks); /* valid since primary times are not negative */
     for (uint32_t i = 0; i < losses->count; i++) {
         const struct etwas_trace_loss *loss = &losses->list[i];
         uint32_t index = loss->processor < ETWAS_PERFETTO_PROCESSORS ? loss->processor
@@ -263,7 +263,7 @@ static void put_total(struct etwas_perfetto *perfetto, const struct etwas_input 
     }
 }
 
-/* Events of which the file does not say when they were lost. */
+/* Returns the number of lost events whose time the file does not have. */
 static uint64_t without_time(const struct etwas_perfetto *perfetto, const struct etwas_input *input)
 {
     uint64_t told = perfetto->convert->losses[input->number - 1].events;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Texts that come often are told once, with a number, and are numbers from then on.
- */
+/* Interned strings: a frequent text is written once, with an id; later packets refer to the id. */
 
 #include "convert/perfetto/perfetto.h"
 
@@ -17,7 +15,7 @@ enum {
     INTERNED_TEXT = 2,
 };
 
-/* Returns NULL without memory. */
+/* Returns NULL if memory runs out. */
 static struct etwas_perfetto_name *add_name(struct etwas_perfetto_names *names, uint64_t hash,
                                             enum etwas_perfetto_kind kind, const char *text,
                                             size_t bytes)
@@ -70,7 +68,7 @@ uint32_t etwas_perfetto_iid(struct etwas_perfetto *perfetto, struct etwas_perfet
     return name->iid;
 }
 
-/* Ours have the first numbers. */
+/* Resets the ids. Our own names have the first ones. */
 static void start(struct etwas_perfetto_names *names)
 {
     memset(names->iids, 0, sizeof names->iids);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Packets: a trace is nothing else, one behind the other.
- */
+/* Writes packets. A trace is a sequence of packets. */
 
 #include "convert/perfetto/perfetto.h"
 
 enum {
     TRACE_PACKET = 1,  /* the field of Trace */
-    HEAD_BYTES = 64,   /* more than what stands before and between the parts of a packet */
+    HEAD_BYTES = 64,   /* more than the headers before and between the parts */
     SHORT_BYTES = 128, /* a length below this takes one byte */
     SHORT_HEAD_BYTES = 2,
 };
@@ -65,12 +63,12 @@ static uint8_t *put_time(struct etwas_perfetto *perfetto, uint8_t *at, int64_t t
         perfetto->last_ns = time_ns;
         return at;
     }
-    /* A damaged file goes back in time, which differences cannot say. */
+    /* Times of a damaged file can go back, which differences cannot express. */
     at = put_number(at, PACKET_CLOCK, perfetto->primary);
     return put_number(at, PACKET_TIMESTAMP, (uint64_t)time_ns);
 }
 
-/* What stands behind the packet's length; returns its end. */
+/* Writes what follows the packet's length. Returns its end. */
 static uint8_t *put_body(struct etwas_perfetto *perfetto, uint8_t *at, uint32_t field,
                          int64_t time_ns, const struct etwas_perfetto_part *names,
                          const struct etwas_perfetto_part parts[2])
@@ -86,7 +84,7 @@ static uint8_t *put_body(struct etwas_perfetto *perfetto, uint8_t *at, uint32_t 
     return put_number(at, PACKET_SEQUENCE, ETWAS_PERFETTO_EVENTS);
 }
 
-/* Almost all packets are short: those are made where they go out. */
+/* Almost all packets are short. They are built in the output buffer. */
 void etwas_perfetto_write_timed(struct etwas_perfetto *perfetto, uint32_t field, int64_t time_ns,
                                 const struct etwas_perfetto_part *names,
                                 const struct etwas_perfetto_part parts[2])

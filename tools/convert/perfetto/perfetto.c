@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The target: what each event becomes.
- */
+/* The target `perfetto`: reads the events into the spool, then writes the trace from it. */
 
 #include "convert/perfetto/perfetto.h"
 
@@ -55,7 +53,7 @@ static void close_all(struct etwas_perfetto *perfetto)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* An event that is none of a span; `with_track`: on that of its thread. */
+/* Writes an event that is not part of a span. `with_track`: on the track of its thread. */
 static void write_event(struct etwas_perfetto *perfetto, const struct etwas_perfetto_record *record,
                         bool with_track)
 {
@@ -108,7 +106,7 @@ static void write_record(struct etwas_perfetto *perfetto,
     }
 }
 
-/* What is still open when the last event of its file was written ends there. */
+/* Ends spans that are still open when the last event of their file is written. */
 static void end_file(struct etwas_perfetto *perfetto, uint32_t number)
 {
     struct etwas_perfetto_file *file = &perfetto->files[number - 1];

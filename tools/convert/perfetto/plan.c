@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is known before anything is written.
+ * Decides on which track each span goes, before anything is written.
  *
- * A track of Perfetto is a stack: what begins last ends first. So a span is on its thread's track
- * if it ends on the thread where it began, and what began there after it and is still open is not:
- * that goes on a track of its own, as does a span that ends on another thread, or not at all.
+ * A track of Perfetto is a stack: the slice that began last ends first. A span goes on its thread's
+ * track if it ends on the thread where it began. Spans that began there after it and are still open
+ * then go on tracks of their own. So do spans that end on another thread, or never.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -16,27 +16,27 @@
 #include <stdlib.h>
 
 enum {
-    HIGHEST = 250, /* spans in each other on a track; readers drop what is nested deeper than 512 */
+    HIGHEST = 250, /* limit of nested spans on a track; readers drop slices deeper than 512 */
     CHUNK = 1 << 16,
     CHUNKS = ETWAS_PERFETTO_SPANS / CHUNK,
 };
 
-/* A fate in a byte; the rest of it counts flows. */
+/* A fate in one byte. The remaining bits count flows. */
 enum {
     ON_THREAD = 0x80,
     WANTED = 0x40,
-    FLOWS = 0x3F, /* the most of them */
+    FLOWS = 0x3F, /* the largest number of flows */
 };
 
-/* An open span, by its place. */
+/* An open span; entries are indexed by etwas_span.place. */
 struct node {
     uint64_t number; /* 0: none */
     uint64_t parent;
     uint32_t parent_place;
-    uint32_t track;  /* of its thread, from 1; 0: it is not on it */
-    uint32_t thread; /* the same, whatever becomes of it */
-    uint32_t below;  /* place + 1 of the span before it that is open on the thread */
-    uint32_t above;  /* likewise after it */
+    uint32_t track;  /* of its thread, from 1; 0: not on it */
+    uint32_t thread; /* likewise, but kept when it leaves the track */
+    uint32_t below;  /* place + 1 of the previous open span on the thread */
+    uint32_t above;  /* likewise of the next one */
     uint32_t height;
     uint32_t children; /* on the same thread's track */
 };
@@ -49,7 +49,7 @@ struct etwas_perfetto_plan {
 
 /* ---- fates ----------------------------------------------------------------------------------- */
 
-/* NULL: it is one of too many, or there is no memory. */
+/* Returns NULL if there are too many spans, or memory runs out. */
 static uint8_t *fate_at(struct etwas_perfetto *perfetto, uint64_t number)
 {
     struct etwas_perfetto_plan *plan = perfetto->plan;
@@ -103,7 +103,7 @@ static struct node *node_at(struct etwas_perfetto *perfetto, uint32_t place)
     return &plan->nodes[place];
 }
 
-/* Takes it from wherever in its thread's stack it is. */
+/* Removes a span from anywhere in its thread's stack. */
 static void leave_stack(struct etwas_perfetto *perfetto, struct node *node)
 {
     struct node *nodes = perfetto->plan->nodes;
@@ -122,7 +122,7 @@ static void leave_stack(struct etwas_perfetto *perfetto, struct node *node)
     node->track = 0;
 }
 
-/* Between a span and its parent an arrow is wanted unless both are on the track of one thread. */
+/* Counts an arrow from the parent to the span, unless both are on the track of one thread. */
 static void count_flow(struct etwas_perfetto *perfetto, const struct node *node, bool is_on_thread)
 {
     struct node *parent = &perfetto->plan->nodes[node->parent_place];
@@ -160,7 +160,7 @@ static void stay_on_thread(struct etwas_perfetto *perfetto, struct node *node)
     *fate |= ON_THREAD;
 }
 
-/* --where holds for one end of the span at least. */
+/* Marks the current event's span as wanted if --where holds for the event. */
 static void note_wanted(struct etwas_perfetto *perfetto)
 {
     uint8_t *fate =
@@ -172,8 +172,8 @@ static void note_wanted(struct etwas_perfetto *perfetto)
 }
 
 /*
- * Does the event go back in time, as those of damaged files do? Then it is in no order with others
- * of its thread.
+ * Returns whether the event goes back in time, as in damaged files. Then it has no place in the
+ * order of its thread.
  */
 static bool goes_back(struct etwas_perfetto *perfetto, struct etwas_perfetto_track *track)
 {

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where processors were, by the kernel's samples. A sample's stack follows it as events of its own:
- * the kernel's part, the program's, or both, of the same time and processor. It is put by when the
- * next sample of its processor comes.
+ * The kernel's CPU samples. A sample's stack follows as separate events of the same time and
+ * processor: the kernel's part, the program's, or both. A sample is stored in the spool when the
+ * next one of its processor arrives.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -27,7 +27,7 @@ enum {
 struct etwas_perfetto_pending {
     struct etwas_perfetto_record record;
     bool is_open;
-    bool has_stack; /* else `frames` is where it was, alone */
+    bool has_stack; /* else `frames` has only the sampled address */
     int64_t raw_time;
     uint64_t frames[ETWAS_PERFETTO_FRAMES];
 };
@@ -83,7 +83,10 @@ static void begin_sample(struct etwas_perfetto *perfetto, struct etwas_perfetto_
     pending->raw_time = perfetto->convert->current.record->EventHeader.TimeStamp.QuadPart;
 }
 
-/* The innermost part comes first. */
+/*
+ * Adds a part of the stack; the innermost part comes first. Returns false if it is not of this
+ * sample.
+ */
 static bool add_stack(struct etwas_perfetto *perfetto, struct etwas_perfetto_pending *pending)
 {
     const EVENT_RECORD *record = perfetto->convert->current.record;

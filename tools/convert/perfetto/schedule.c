@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Context switches and wake-ups, in bundles of a processor. Switches of our own system logger are
- * written as Linux's ftrace has them, switches of Windows as ETW has them, each with its own names
- * of states.
+ * Context switches and wake-ups, bundled by processor. Switches of our own system logger are
+ * written in Linux's ftrace form, those of Windows in ETW's form. Each form has its own names of
+ * states.
  *
- * Processors of several machines would have the same numbers, so the switches of one file alone are
- * written in this form.
+ * Processor numbers of several machines would collide, so only the switches of one file are written
+ * in this form.
  */
 
 #include "convert/perfetto/schedule.h"
@@ -19,7 +19,7 @@
 enum {
     PROCESSORS = ETWAS_PERFETTO_PROCESSORS,
     BUNDLE_BYTES = 32 * 1024,
-    ROOM_BYTES = 1024, /* of one event */
+    ROOM_BYTES = 1024, /* limit of one event */
     PACKET_FTRACE = 1,
     PACKET_ETW = 95,
     BUNDLE_PROCESSOR = 1,
@@ -35,7 +35,7 @@ struct etwas_perfetto_schedule {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Returns whether this file's switches are written. The first file asked for becomes that one. */
+/* Returns whether this file's switches are written. The first file with switches is chosen. */
 static bool is_chosen(struct etwas_perfetto *perfetto, uint32_t file)
 {
     if (perfetto->schedule_file == 0) {
@@ -82,7 +82,7 @@ bool etwas_perfetto_take_schedule(struct etwas_perfetto *perfetto,
     }
     perfetto->files[record->file - 1].events++;
     etwas_perfetto_put_event(perfetto, record, NULL);
-    return kernel.kind != ETWAS_KERNEL_LOSS; /* which is an event of its own, too */
+    return kernel.kind != ETWAS_KERNEL_LOSS; /* a loss is written as an event, too */
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static struct etwas_perfetto_bundle *bundle_of(struct etwas_perfetto *perfetto,
     return bundle;
 }
 
-/* Stores that a switch is missing: another thread gives way than the one that ran. */
+/* Ends the bundle, and marks that events are missing before the next one. */
 static void note_hole(struct etwas_perfetto *perfetto, struct etwas_perfetto_bundle *bundle,
                       uint32_t processor)
 {

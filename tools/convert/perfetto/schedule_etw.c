@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Windows' context switches as Perfetto's EtwTraceEvent.
- */
+/* Writes context switches of Windows as Perfetto's EtwTraceEvent. */
 
 #include "convert/perfetto/schedule.h"
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Linux's context switches as Perfetto's FtraceEvent: the system logger told them in ETW's words,
- * and here they are told in the kernel's again.
+ * Writes context switches of Linux as Perfetto's FtraceEvent. The system logger recorded them in
+ * ETW's form; this converts them back to the kernel's.
  */
 
 #include "convert/perfetto/schedule.h"
@@ -28,7 +28,7 @@ enum {
     WOKEN_SUCCESS = 4,
 };
 
-/* States of the thread that gives way: those of the payload, and those of the kernel. */
+/* States of the thread that is switched out: those of the payload, and those of the kernel. */
 enum {
     READY = 1,
     STANDBY = 3,
@@ -43,7 +43,7 @@ enum {
     TASK_DEAD = 16,
 };
 
-/* Priorities: ETW's of nice 0 and of the first real-time one, and the kernel's. */
+/* Priorities: ETW's for nice 0 and for the first real-time one, and the kernel's. */
 enum {
     NORMAL = 8,
     REAL_TIME = 16,
@@ -69,7 +69,7 @@ static uint64_t state_of(const uint8_t *payload)
     }
 }
 
-/* As near as ETW's 32 say what the kernel's 140 are. */
+/* Returns the approximate kernel priority: ETW has 32 levels, the kernel 140. */
 static uint64_t priority_of(uint8_t priority)
 {
     if (priority >= REAL_TIME) {
@@ -81,7 +81,10 @@ static uint64_t priority_of(uint8_t priority)
                          : (uint64_t)(KERNEL_NORMAL + (NORMAL - priority) * NICE_STEPS / NORMAL);
 }
 
-/* The first thread of a process has its number, even if another process has it later. */
+/*
+ * Writes a thread's name. The thread id is tried as a process id first, since a process's first
+ * thread has its id. The time selects among processes that reused an id.
+ */
 static void put_name(struct etwas_perfetto *perfetto, struct etwas_wire *events, uint32_t field,
                      uint32_t thread, int64_t time_ns)
 {

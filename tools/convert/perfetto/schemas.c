@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What events of a schema are called here: the category is the provider, the name what is behind
- * it.
+ * Names for the events of a schema. The category is the provider; the name is the rest of the
+ * title.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -66,7 +66,7 @@ static struct etwas_perfetto_name *make_category(struct etwas_perfetto *perfetto
     return name_of(perfetto, ETWAS_PERFETTO_CATEGORY, text);
 }
 
-/* What `etwas spans` calls it, without the provider. */
+/* The name in `etwas spans`, without the provider. */
 static struct etwas_perfetto_name *make_span_name(struct etwas_perfetto *perfetto)
 {
     const struct etwas_current_event *current = &perfetto->convert->current;
@@ -86,7 +86,7 @@ static struct etwas_perfetto_name *make_span_name(struct etwas_perfetto *perfett
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* The second field of a name is NAME#2: its key in JSON is longer than its name. */
+/* The second field with the same name is NAME#2. Its JSON key has the suffix, its name does not. */
 static struct etwas_perfetto_name *make_field_name(struct etwas_perfetto *perfetto,
                                                    const struct etwas_schema_texts *schema_texts,
                                                    uint32_t field)
@@ -106,9 +106,9 @@ static struct etwas_perfetto_name *make_field_name(struct etwas_perfetto *perfet
     return name_of(perfetto, ETWAS_PERFETTO_ANNOTATION, text);
 }
 
-/* ---- what spans are called ------------------------------------------------------------------- */
+/* ---- span classes ---------------------------------------------------------------------------- */
 
-/* Its number, which it keeps. What is one of too many is called so. */
+/* Returns the number of a span's name, which is permanent. Names beyond the limit share one. */
 static uint32_t class_of(struct etwas_perfetto *perfetto, const struct etwas_perfetto_name *span)
 {
     static const char more[] = "more spans";
@@ -129,7 +129,7 @@ static uint32_t class_of(struct etwas_perfetto *perfetto, const struct etwas_per
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Returns the index of a schema, made if it is new; UINT32_MAX without memory. */
+/* Returns the index of a schema, made if it is new; UINT32_MAX if memory runs out. */
 static uint32_t schema_of(struct etwas_perfetto *perfetto,
                           const struct etwas_schema_texts *schema_texts)
 {
@@ -155,7 +155,7 @@ static uint32_t schema_of(struct etwas_perfetto *perfetto,
     return number - 1;
 }
 
-/* What any event is called, with or without a schema. */
+/* Fills in the names that events have with or without a schema. */
 static bool fill_names(struct etwas_perfetto *perfetto, struct etwas_perfetto_schema *schema)
 {
     schema->event = make_event_name(perfetto);

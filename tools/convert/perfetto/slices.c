@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Spans as slices, on the track of their thread or on a lane, as it is planned. Between a parent
- * and a child that are not on one thread's track goes an arrow.
+ * Writes spans as slices, on the track of their thread or on a lane, as planned. An arrow connects
+ * a parent and a child that are not on one thread's track.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -12,14 +12,14 @@
 
 #include <stdlib.h>
 
-/* An open span, by its place. */
+/* An open span; entries are indexed by etwas_span.place. */
 struct etwas_perfetto_open {
     uint64_t number; /* 0: none */
-    uint64_t track;  /* uuid; 0: it is not written */
-    uint32_t lane;   /* from 1; 0: it is on its thread's track */
-    uint32_t top;    /* index of that */
-    uint32_t below;  /* place + 1 of the one around it there */
-    uint32_t flows;  /* that children have ended */
+    uint64_t track;  /* uuid; 0: not written */
+    uint32_t lane;   /* from 1; 0: on its thread's track */
+    uint32_t top;    /* index of that track */
+    uint32_t below;  /* place + 1 of the span around it there */
+    uint32_t flows;  /* arrows used by children */
     uint32_t file;   /* number */
     uint32_t thread;
     int64_t begin_ns;
@@ -70,7 +70,7 @@ static void begin_end(struct etwas_perfetto *perfetto, const struct etwas_perfet
     etwas_perfetto_put_track(perfetto, open->track);
 }
 
-/* It ends without its END. */
+/* Ends a span that has no END. */
 static void end_lost(struct etwas_perfetto *perfetto, struct etwas_perfetto_open *open,
                      int64_t time_ns)
 {
@@ -118,7 +118,7 @@ static uint64_t flow_of(uint64_t parent, uint32_t child)
     return (parent << 8) + child + 1;
 }
 
-/* NULL: it is not open, or not written. */
+/* Returns the open parent; NULL if it is not open, or not written. */
 static struct etwas_perfetto_open *parent_of(const struct etwas_perfetto *perfetto,
                                              const struct etwas_perfetto_begin *begin)
 {
@@ -146,7 +146,7 @@ static void put_flows(struct etwas_perfetto *perfetto, const struct etwas_perfet
     }
 }
 
-/* Is its parent the slice around it? Then that says enough. */
+/* Returns whether the slice around it is its parent, which needs no annotation then. */
 static bool is_in_parent(const struct etwas_perfetto *perfetto,
                          const struct etwas_perfetto_open *open,
                          const struct etwas_perfetto_begin *begin)

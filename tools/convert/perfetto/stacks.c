@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Call stacks, each told once with a number: its frames are addresses in mappings, with the names
- * of functions as far as the trace and the files that it names say so (addresses.h).
+ * Interned call stacks: each is written once, with an id; later packets refer to the id. Frames are
+ * addresses in mappings, with function names as far as the trace and the files that it names have
+ * them (addresses.h).
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -33,15 +34,15 @@ enum {
 
 enum {
     MOST_FRAMES = ETWAS_PERFETTO_FRAMES * (1 + ETWAS_SYMBOLS_INLINED),
-    MOST_NUMBERED = 1 << 19, /* a state has fewer: clocks.c */
+    MOST_NUMBERED = 1 << 19, /* a state has fewer (clocks.c) */
 };
 
 /*
- * What has a number, by a hash that stands for it: a stack by its frames' numbers, a frame by its
- * address and process, a text by itself.
+ * Interned items, each represented by its hash: a stack by its addresses and group, a frame by its
+ * address and group, a text by its bytes.
  */
 struct etwas_perfetto_stacks {
-    uint64_t *hashes; /* by number, from 1 */
+    uint64_t *hashes; /* index: id - 1 */
     uint32_t count;
     size_t capacity;
     struct etwas_hash_index places;
@@ -58,7 +59,7 @@ static uint64_t hash_of(uint32_t kind, const void *data, size_t bytes)
     return mix(ETWAS_HASH_OF_NOTHING * (kind + 1), data, bytes);
 }
 
-/* Returns its number; *is_new: nobody was told of it. 0 without memory. */
+/* Returns an item's id, or 0 if memory runs out. Sets *is_new if the item was not written yet. */
 static uint32_t number_of(struct etwas_perfetto *perfetto, uint64_t hash, bool *is_new)
 {
     struct etwas_perfetto_stacks *stacks = perfetto->stacks;
@@ -114,16 +115,16 @@ static uint32_t mapping_number(struct etwas_perfetto *perfetto, const char *imag
     return iid;
 }
 
-/* Where an address is looked for, and what stands for it in a hash. */
+/* How addresses are looked up, and what distinguishes them in a hash. */
 struct search {
     etwas_perfetto_find_spot *find;
     const void *context;
-    uint64_t group; /* in which an address is the same everywhere */
+    uint64_t group; /* equal addresses of a group have the same meaning */
 };
 
 /*
- * Returns the number of a frame: of the inlined function `name`, or, if that is NULL, of the
- * function around it.
+ * Returns the id of a frame: of the inlined function `name`, or of the outer function if that is
+ * NULL.
  */
 static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct search *search,
                              uint64_t address, bool is_return,
@@ -155,8 +156,8 @@ static uint32_t frame_number(struct etwas_perfetto *perfetto, const struct searc
 }
 
 /*
- * The frames of an address, those around others first, behind the `count` that there are. Returns
- * how many then.
+ * Appends the frames of an address to the `count` that there are, outer ones first. Returns the new
+ * count.
  */
 static uint32_t add_frames(struct etwas_perfetto *perfetto, const struct search *search,
                            uint64_t address, bool is_return, uint32_t frames[MOST_FRAMES],
@@ -173,7 +174,7 @@ static uint32_t add_frames(struct etwas_perfetto *perfetto, const struct search 
     return count;
 }
 
-/* Writes the names that were not written yet, before the packet that uses them. */
+/* Writes the new interned items, before the packet that uses them. */
 static void write_names(struct etwas_perfetto *perfetto)
 {
     struct etwas_wire *packet = &perfetto->packet;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Processes and threads, each with a track of its own. What a thread that is not known logged is on
- * a track of its process, what a process that is not known did on one track for all of them.
+ * Tracks of processes and threads. Events of an unknown thread are on the track of their process.
+ * All events of unknown processes are on one track.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -26,7 +26,7 @@ enum {
     THREAD_PID = 1,
     THREAD_TID = 2,
     THREAD_NAME = 5,
-    LARGEST_ID = INT32_MAX, /* of a process or thread: readers have 32 bits with a sign for it */
+    LARGEST_ID = INT32_MAX, /* limit of process and thread ids: readers use int32 */
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static uint64_t hash_track(uint32_t process, uint32_t thread, uint32_t first)
     return ((uint64_t)process << 32 | thread) ^ (uint64_t)(first + 1) << 20;
 }
 
-/* Returns a new track's index; UINT32_MAX without memory. */
+/* Returns a new track's index; UINT32_MAX if memory runs out. */
 static uint32_t add_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
                           uint32_t first)
 {
@@ -63,7 +63,7 @@ static bool is_known(uint32_t id)
     return id != 0 && id <= LARGEST_ID;
 }
 
-/* Process and thread are as they are in the table. */
+/* Finds or adds a track. Unknown ids must already be ETWAS_EVENT_UNKNOWN_ID. */
 static uint32_t find_track(struct etwas_perfetto *perfetto, uint32_t process, uint32_t thread,
                            uint32_t first)
 {
@@ -163,7 +163,7 @@ void etwas_perfetto_put_utf8(struct etwas_wire *wire, uint32_t field, const char
     etwas_output_free(&escaped);
 }
 
-/* What is behind the number that counts them. */
+/* Writes the part of the activity ids that follows the counted number. */
 static void put_activities(struct etwas_perfetto *perfetto, uint64_t maker)
 {
     uint8_t bytes[sizeof maker];

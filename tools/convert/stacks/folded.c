@@ -2,21 +2,22 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `folded`: one line for each stack, with its functions outermost first and `;` between
- * two, a blank, and its weight. Stacks of all threads are merged, and lines are sorted.
+ * The target `folded`: one line for each stack. A line has the functions, outermost first and
+ * separated by `;`, a blank, and the weight. Stacks of all threads are merged, and lines are
+ * sorted.
  */
 
 #include "convert/stacks/stacks.h"
 
 #include "exit.h"
 
-/* The names of all functions as lines have them, by number. */
+/* The names of all functions as written in lines, by number. */
 struct names {
     char **texts;
     uint32_t count;
 };
 
-/* What separates frames, and blanks at the ends, are replaced. */
+/* Returns a copy of a name, in which separators of frames, and blanks at the ends, are replaced. */
 static char *clean(struct etwas_output *plain, const char *name)
 {
     etwas_output_anew(plain);
@@ -60,7 +61,7 @@ static void free_names(struct names *names)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* What lines are made of, and compared by. */
+/* The data for writing and comparing lines. */
 struct lines {
     const struct etwas_stacks *stacks;
     struct names names;
@@ -74,7 +75,7 @@ static const char *frame_name(const struct lines *lines, const struct etwas_stac
     return number < lines->names.count ? lines->names.texts[number] : "[others]";
 }
 
-/* Where in a line a comparison is. */
+/* A position in a line during a comparison. */
 struct place {
     const struct lines *lines;
     const struct etwas_stack *stack;
@@ -88,7 +89,7 @@ static struct place begin(const struct lines *lines, const struct etwas_stack *s
                           stack->frame_count > 0 ? frame_name(lines, stack, 0) : ""};
 }
 
-/* The line's next character, 0 behind its frames. */
+/* Returns the line's next character; 0 after its last frame. */
 static unsigned char next(struct place *place)
 {
     if (*place->at != '\0') {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Where stacks come from: the kernel's samples, heaptrace's calls, and events that have one.
- */
+/* Gathers stacks: from the kernel's samples, heaptrace's calls, and events with a stack. */
 
 #include "convert/stacks/stacks.h"
 
@@ -14,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What is known of one file. */
+/* The state of one file. */
 struct file {
     struct etwas_hot hot;
     struct etwas_heap heap;
@@ -28,7 +26,7 @@ struct gathering {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* What is inlined at an address is called by the function around it. */
+/* Adds the functions at an address: the outer one, then those inlined in it. */
 static void add_functions(struct gathering *gathering, struct etwas_stack *stack,
                           const struct etwas_place *place, bool is_kernel)
 {
@@ -43,7 +41,10 @@ static void add_functions(struct gathering *gathering, struct etwas_stack *stack
     }
 }
 
-/* The instruction itself is the innermost frame of a stack, or there is no stack. */
+/*
+ * Adds a sample. Its instruction is the innermost frame of its stack; a sample without a stack has
+ * this frame only.
+ */
 static void on_sample(struct etwas_hot *hot, const struct etwas_hot_sample *sample)
 {
     struct gathering *gathering = hot->context;
@@ -108,7 +109,7 @@ static void on_event(struct etwas_convert *convert)
     uint64_t address;
     uint32_t thread;
 
-    /* The stacks of samples are events of their own, which no choice of events is about. */
+    /* Stacks of samples are separate events, which a choice of events does not apply to. */
     if (convert->is_wanted || !etwas_kernel_sample(record, &address, &thread)) {
         etwas_hot_add_record(&file->hot, record);
     }
@@ -153,9 +154,12 @@ static void take_heap(struct gathering *gathering, struct etwas_heap *heap)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all files ------------------------------------------------------------------------------- */
 
-/* What addresses are has to be known before the first is asked for. */
+/*
+ * Reads what the addresses of all files are, before the first one is resolved. Returns false if
+ * memory runs out.
+ */
 static bool open_files(const struct etwas_convert *convert, struct gathering *gathering)
 {
     for (uint32_t i = 0; i < convert->path_count; i++) {
@@ -170,7 +174,7 @@ static bool open_files(const struct etwas_convert *convert, struct gathering *ga
     return true;
 }
 
-/* Completes the stacks of all files after the last event. Returns false if there is no memory. */
+/* Completes the stacks of all files after the last event. Returns false if memory runs out. */
 static bool finish_files(const struct etwas_convert *convert, struct gathering *gathering)
 {
     bool is_whole = true;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What stacks weigh, and what their functions are called.
- */
+/* The values of stacks, and the names of their functions. */
 
 #include "convert/stacks/stacks.h"
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `pprof`: a message Profile of pprof's profile.proto, not compressed, which its tools
- * read too. A location is a function. Samples have their process and thread as labels.
+ * The target `pprof`: a message Profile of pprof's profile.proto. It is not compressed, which
+ * pprof's tools accept. A location is a function. Samples have their process and thread as labels.
  */
 
 #include "convert/stacks/stacks.h"
@@ -49,11 +49,11 @@ enum {
 struct profile {
     struct etwas_output *output;
     const struct etwas_stacks *stacks;
-    struct etwas_wire wire;    /* a field of the profile */
-    struct etwas_output plain; /* a string of it */
+    struct etwas_wire wire;    /* a field of the profile being built */
+    struct etwas_output plain; /* a string being built */
 };
 
-/* What is put together becomes a part of the output. */
+/* Moves the built field to the output. */
 static void write_out(struct profile *profile)
 {
     etwas_output_bytes(profile->output, profile->wire.bytes, profile->wire.used);
@@ -62,7 +62,7 @@ static void write_out(struct profile *profile)
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-/* Strings are UTF-8, whatever the file had. */
+/* Writes a string as valid UTF-8, whatever the file has. */
 static void put_string(struct profile *profile, const char *text)
 {
     struct etwas_output *plain = etwas_output_anew(&profile->plain);
@@ -96,7 +96,10 @@ static void put_strings(struct profile *profile)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Ids are a function's number and 1; behind the last is what is not told apart. */
+/*
+ * Returns a function's id: its number plus 1. The id after the last one is for functions beyond the
+ * limits.
+ */
 static uint32_t function_id(const struct etwas_stacks *stacks, uint32_t number)
 {
     return 1 + (number != UINT32_MAX ? number : stacks->functions.function_count);
@@ -156,7 +159,7 @@ static void put_label(struct etwas_wire *wire, uint32_t key, uint32_t id)
     }
 }
 
-/* Innermost first. Numbers are packed. */
+/* Writes a sample, with its locations innermost first. Numbers are packed. */
 static void put_sample(struct profile *profile, const struct etwas_stack *stack, uint32_t values)
 {
     const struct etwas_stacks *stacks = profile->stacks;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Instances and activities that are properly inside of each other, thread by thread.
- */
+/* Collects instances and activities that are properly nested, thread by thread. */
 
 #include "convert/stacks/stacks.h"
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The target `speedscope`: JSON with a profile for each thread. Its stacks stand in the order in
- * which each was first there, with all that they weigh together. Instances and activities are
+ * The target `speedscope`: JSON with a profile for each thread. The stacks of a thread are in the
+ * order of their first occurrence, each with its total weight. Instances and activities have
  * profiles too, from START to END.
  */
 
@@ -25,7 +25,7 @@ static void put_frames(struct etwas_output *output, const struct etwas_stacks *s
         }
         etwas_output_char(output, '}');
     }
-    /* What is not told apart comes last. */
+    /* The frame for functions beyond the limits comes last. */
     etwas_output_text(output, stacks->functions.function_count > 0 ? "," : "");
     etwas_output_text(output, "\n{\"name\":\"[others]\"}]}");
 }
@@ -59,7 +59,7 @@ static void put_name(struct etwas_output *output, uint32_t process, uint32_t thr
     etwas_output_format(output, "%s\"", what);
 }
 
-/* The stacks of one thread. */
+/* Writes the stacks of one thread. */
 static void put_profile(struct etwas_output *output, const struct etwas_stacks *stacks,
                         const struct etwas_stack *const *sorted, uint32_t count)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Stacks, each once.
- */
+/* The table of distinct stacks. */
 
 #include "convert/stacks/stacks.h"
 
@@ -32,12 +30,12 @@ static bool is_same(const struct etwas_stacks *stacks, const struct etwas_stack 
 
 static bool is_full(const struct etwas_stacks *stacks, uint32_t more_frames)
 {
-    /* One is left for what is beyond. */
+    /* One entry is reserved for stacks beyond the limits. */
     return stacks->count >= ETWAS_STACKS - 1 ||
            stacks->frame_count + more_frames >= ETWAS_STACKS_FRAMES;
 }
 
-/* Adds a stack, with its frames behind those of the others. False without memory. */
+/* Adds a stack, and appends its frames. Returns false if memory runs out. */
 static bool add_stack(struct etwas_stacks *stacks, const struct etwas_stack *stack, uint64_t hash,
                       const uint32_t *frames)
 {
@@ -62,7 +60,8 @@ static bool add_stack(struct etwas_stacks *stacks, const struct etwas_stack *sta
 }
 
 /*
- * Returns the index of the stack, made if it is new; UINT32_MAX: there are too many, or no memory.
+ * Returns the index of the stack, which is added if it is new; UINT32_MAX if there are too many or
+ * memory runs out.
  */
 static uint32_t find_stack(struct etwas_stacks *stacks, const struct etwas_stack *stack,
                            const uint32_t *frames, bool is_last)

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Cutting blocks: the next one, with bounds that are found on the way, and one with known bounds.
- */
+/* Makes blocks: the next one, whose bounds are found while reading, or one with known bounds. */
 
 #include "ship/read/partition_day.h"
 #include "ship/read/rows.h"
 
 enum {
     MOST_ROWS = 10 * ETWAS_SHIP_BLOCK_ROWS, /* whatever the limits are */
-    MOST_BUFFERS = 4096,                    /* of a block */
-    FEW_BUFFERS = 64,    /* without events they wait for more: an idle session has one a second */
-    SIZE_EACH_ROWS = 16, /* a block's bytes are counted no oftener, unless events are large */
+    MOST_BUFFERS = 4096,                    /* buffers in a block */
+    FEW_BUFFERS = 64,    /* fewer without events wait for more: an idle session has one a second */
+    SIZE_EACH_ROWS = 16, /* the size of a block is checked this often, unless events are large */
     LARGE_PAYLOAD = 1024,
     NEAR_A_SECOND = 100, /* stamps within a hundredth of a second are near */
 };
@@ -21,24 +19,24 @@ struct cut {
     struct etwas_ship_file *file;
     struct etwas_ship_block *block;
     const struct etwas_ship_limits *limits; /* NULL: the bounds are known, */
-    uint32_t known_rows;                    /* and so many events are in them */
+    uint32_t known_rows;                    /* and have this number of events */
     struct etwas_ship_common common;
-    int64_t known_until; /* of the next block: raw, what is later cannot go yet */
+    int64_t known_until; /* for a new block: raw; later events cannot be sent yet */
     struct etwas_ship_partition_day day;
     bool has_session;
     uint32_t session;
 
-    /* The buffer that is read. */
+    /* The buffer that is being read. */
     struct etwas_ship_buffer_row buffer;
     uint32_t kind;
-    uint32_t skip;      /* events of it that are in blocks before this one */
-    uint32_t pos;       /* events of it until now */
-    uint32_t first_row; /* of it in the block */
+    uint32_t skip;      /* its events in earlier blocks */
+    uint32_t pos;       /* its events so far */
+    uint32_t first_row; /* its first row in the block */
 
     struct etwas_ship_position reached;
-    bool is_begun;    /* a buffer was there */
-    bool is_full;     /* nothing goes into the block any more */
-    bool has_stopped; /* in the midst of the buffer */
+    bool is_begun;    /* a buffer was read */
+    bool is_full;     /* nothing more goes into the block */
+    bool has_stopped; /* in the middle of the buffer */
     const char *failure;
 };
 
@@ -46,7 +44,7 @@ static const char not_there[] = "a place in it is not where it was: it is not wh
 
 /* ---- where a block ends ---------------------------------------------------------------------- */
 
-/* Is the block's end before this event? */
+/* Returns whether the block ends before this event. */
 static bool ends_before(struct cut *cut, int64_t raw)
 {
     struct etwas_ship_bounds *bounds = &cut->block->bounds;
@@ -100,7 +98,10 @@ static void put_event(struct cut *cut, struct etwas_schema_texts *schema_texts,
     note_full(cut, record);
 }
 
-/* Before the first event of a buffer the block ends with the buffer before, wherever that ends. */
+/*
+ * If the block ends before the first event of a buffer, it ends with the previous buffer, wherever
+ * that ends.
+ */
 static void stop(struct cut *cut)
 {
     cut->has_stopped = true;
@@ -120,8 +121,8 @@ static void note_stamp(struct cut *cut, int64_t raw)
 }
 
 /*
- * In files of etwas, each record in a data buffer of events is an event, also by the session's
- * counts. Files of other systems may have descriptions in between.
+ * In files of etwas, each record in a buffer of events is an event, also in the session's counts.
+ * Files of other systems may have descriptions among them.
  */
 static void take_record(EVENT_RECORD *record, void *context)
 {
@@ -167,7 +168,7 @@ static void put_buffer(struct cut *cut)
     cut->is_full |= cut->block->buffers->rows >= MOST_BUFFERS;
 }
 
-/* A block is of one session. */
+/* A block has events of one session only. */
 static bool is_of_session(struct cut *cut, uint32_t session)
 {
     if (!cut->has_session) {
@@ -178,7 +179,7 @@ static bool is_of_session(struct cut *cut, uint32_t session)
     return session == cut->session;
 }
 
-/* Does the block go on with this buffer? */
+/* Returns whether the block continues with this buffer. */
 static bool goes_on(struct cut *cut, const etwas_trace_buffer *buffer)
 {
     const struct etwas_ship_bounds *bounds = &cut->block->bounds;
@@ -224,7 +225,7 @@ static uint32_t begin_buffer(const etwas_trace_buffer *buffer, void *context)
     return ETWAS_BUFFER_READ;
 }
 
-/* In ticks. */
+/* Returns the distance up to which stamps are near, in ticks. */
 static uint64_t near(const struct etwas_ship_file *file)
 {
     uint64_t ticks = file->information.clock_frequency / NEAR_A_SECOND;
@@ -232,7 +233,10 @@ static uint64_t near(const struct etwas_ship_file *file)
     return ticks > 0 ? ticks : 1;
 }
 
-/* Now the trace knows the clocks' readings on both sides of its events. */
+/*
+ * Called at the end of a buffer, when the trace knows the clock readings on both sides of its
+ * events.
+ */
 static void take_samples(struct cut *cut)
 {
     struct etwas_ship_samples *samples = &cut->file->samples;
@@ -301,7 +305,7 @@ static bool read_block(struct cut *cut, uint64_t until)
            etwas_ship_file_fail(cut->file, "there is no memory for its rows");
 }
 
-/* What is known of all rows when the block is whole. */
+/* Sets the columns that are known only when the block is complete. */
 static void finish_rows(struct cut *cut)
 {
     const struct etwas_ship_block *block = cut->block;
@@ -330,7 +334,7 @@ static void finish_rows(struct cut *cut)
     }
 }
 
-/* A block without events is of the day up to which the file is known. */
+/* A block without events gets the day up to which the file's clocks are known. */
 static uint32_t day_without_events(const struct cut *cut)
 {
     const struct etwas_ship_file *file = cut->file;
@@ -345,7 +349,10 @@ static uint32_t day_without_events(const struct cut *cut)
     return etwas_ship_partition_day_of(file, unix_ns);
 }
 
-/* Is there too little for a block, and may more come? */
+/*
+ * Returns whether there is too little for a block. While more may come, a few buffers without
+ * events are too little.
+ */
 static bool is_too_little(const struct cut *cut)
 {
     const struct etwas_ship_block *block = cut->block;
@@ -363,7 +370,7 @@ static void finish_bounds(struct cut *cut)
     if (bounds->rows == 0 && bounds->times.count == 0) {
         bounds->day = day_without_events(cut);
     } else if (bounds->rows == 0) {
-        /* The rest of a buffer with earlier events that were sent before. */
+        /* The block completes a buffer whose events are in earlier blocks. */
         bounds->day = etwas_ship_partition_day_of(cut->file, bounds->times.point[0].unix_ns);
     }
 }

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 enum {
-    MOST_SESSIONS = 65536, /* of an appended file, told apart */
+    MOST_SESSIONS = 65536, /* that are distinguished in an appended file */
 };
 
 struct counting {
     const struct etwas_ship_position *from;
     struct etwas_ship_counts *counts;
-    etwas_decoder *decoder; /* of files of others: what describes events is none */
+    etwas_decoder *decoder; /* unless `is_own`: a description is not an event */
     uint32_t session;
     uint32_t pos; /* of the next event in its buffer */
     uint32_t skip;

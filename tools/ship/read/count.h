@@ -3,25 +3,26 @@
 #ifndef ETWAS_TOOLS_SHIP_READ_COUNT_H
 #define ETWAS_TOOLS_SHIP_READ_COUNT_H
 
-/*
- * What is in a file, or in the rest of it: counted by reading, whatever the file says.
- */
+/* Counts what a file, or the rest of it, contains. It is read, whatever the file states. */
 
 #include "ship/read/file_inside.h"
 
 struct etwas_ship_counts {
     uint64_t events;
     uint64_t buffers;
-    uint64_t bytes;        /* of these */
-    uint64_t first_buffer; /* the lowest of their numbers */
-    uint32_t session;      /* the index of the first one's */
-    int64_t first_raw;     /* the earliest stamp of an event, if there is one */
+    uint64_t bytes;        /* of these buffers */
+    uint64_t first_buffer; /* their lowest number */
+    uint32_t session;      /* index of the first buffer's session */
+    int64_t first_raw;     /* earliest stamp of an event, if there is one */
     int64_t last_raw;
-    uint64_t *by_session; /* events of each; of a file that was not appended to, of one */
+    uint64_t *by_session; /* events by session; one entry unless the file was appended to */
     uint32_t sessions;
 };
 
-/* False: etwas_ship_file_reason says why. `counts` are to be freed in any case. */
+/*
+ * Counts from `from` on. Returns false if it failed; etwas_ship_file_reason says why. `counts` must
+ * be freed in any case.
+ */
 bool etwas_ship_count(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       struct etwas_ship_counts *counts);
 void etwas_ship_counts_free(struct etwas_ship_counts *counts);

@@ -2,18 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a file that has ended says of itself.
+ * Makes the rows about the end of a file.
  *
- * Recorded is what was attempted without what was overwritten and lost: by the session's own count,
- * not by what is there. A part of a set counts what was attempted while it was written, which may
- * come into the next one. So `recorded` of one part says nothing, and may be less than 0, modulo
- * 2^64; the sum over a session's files is right, in UInt64 too.
+ * `recorded` is the number of attempted events without those overwritten and lost. It is the
+ * session's own count, not the number of events in the file. A part of a set counts the attempts
+ * made while it was written, and their events may be in the next part. So `recorded` of one part is
+ * meaningless by itself, and may be less than 0, modulo 2^64. The sum over a session's files is
+ * right, in UInt64 too.
  *
- * The totals of an appended file are of all its sessions together. What is there of all but the
- * last is counted, and told as all that there was of them; the rest, with whatever was lost, is the
- * last one's. A file that does not say what was attempted, a snapshot or one of another system, has
- * what is there. What a recorder had overwritten each of its snapshots says anew, so none counts
- * it.
+ * The totals of an appended file cover all its sessions together. For each session but the last,
+ * the events in the file are counted, and taken as all that it recorded. The rest, with all losses,
+ * belongs to the last session. A snapshot or a file of another system does not state its attempts,
+ * so the events in it are counted. Each snapshot of a recorder states the overwritten events again,
+ * so none counts them.
  */
 
 #include "ship/read/count.h"
@@ -21,7 +22,7 @@
 #include "ship/read/rows.h"
 #include "trace/losses.h"
 
-/* Reads the losses by cause, as far as the file states them; the rest has no known cause. */
+/* Reads the losses by cause, as far as the file states them. The rest has no known cause. */
 static bool read_losses(struct etwas_ship_file *file, struct etwas_ship_buffer_row *row)
 {
     struct etwas_trace_losses losses = {NULL, 0, 0};
@@ -42,7 +43,7 @@ static bool read_losses(struct etwas_ship_file *file, struct etwas_ship_buffer_r
     return true;
 }
 
-/* 0 is no answer, unless of a part. */
+/* 0 attempts means that the file does not state them, unless it is a part of a set. */
 static bool says_attempted(const struct etwas_ship_file *file)
 {
     return file->information.attempted_events != 0 || (file->is_own && file->facts.part != 0);
@@ -53,7 +54,7 @@ static bool needs_counts(const struct etwas_ship_file *file)
     return file->facts.is_appended || !says_attempted(file);
 }
 
-/* Reads the totals of the last session; `counts` is used if they are needed. */
+/* Computes the totals of the last session. `counts` is used if they are needed. */
 static void read_totals(const struct etwas_ship_file *file, const struct etwas_ship_counts *counts,
                         struct etwas_ship_buffer_row *row)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Opening a file, and which session's it is.
- */
+/* Opens a file and identifies its session. */
 
 #include "ship/read/file_inside.h"
 
@@ -52,7 +50,7 @@ void etwas_ship_file_leave(struct etwas_ship_file *file)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Converts a time, also of an untrusted file. */
+/* Converts a time. The file is not trusted, so a time that does not fit is limited. */
 static int64_t unix_ns_of(int64_t filetime)
 {
     int64_t ns;
@@ -113,7 +111,10 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return etwas_hash(hash, &number, sizeof number);
 }
 
-/* Each bit on all others: sessions are dealt out to shards by it. */
+/*
+ * Mixes the bits so that each affects all others. Sessions are distributed to shards by this
+ * number.
+ */
 static uint64_t mixed(uint64_t hash)
 {
     hash = (hash ^ hash >> 32) * UINT64_C(0xD6E8FEB86659FD93);
@@ -127,8 +128,8 @@ uint64_t etwas_ship_file_session(const struct etwas_ship_file *file, uint32_t in
 }
 
 /*
- * What OpenTrace does not say: the stamp of the header's event, the session's start by its own
- * clock, or of the first event.
+ * A raw stamp that OpenTrace does not report. It is that of the header's event, which is the
+ * session's start by its own clock, or that of the first event.
  */
 struct beginning {
     bool is_there;
@@ -155,8 +156,8 @@ static uint32_t stop_behind_first(EVENT_TRACE_LOGFILEA *logfile)
 }
 
 /*
- * Files of etwas note what they know of the cycle counter. In one that was made of others
- * descriptions are among the events, as in those of other systems.
+ * Returns whether etwas wrote the file. Its files note what they know of the cycle counter. A file
+ * made from others does not count: descriptions are among its events, as in files of other systems.
  */
 static bool is_own(etwas_trace_handle trace, const EVENT_TRACE_LOGFILEA *logfile)
 {
@@ -198,8 +199,8 @@ static bool is_snapshot(const struct etwas_ship_file *file)
 }
 
 /*
- * Snapshots of one session may have the same events, under other numbers: each is as a session of
- * its own.
+ * Snapshots of one session may have the same events under other buffer numbers. So each snapshot
+ * gets a session number of its own.
  */
 static uint64_t session_of(const struct etwas_ship_file *file, int64_t start_raw)
 {
@@ -231,7 +232,7 @@ static void take_first_of_events(EVENT_RECORD *record, void *context)
     note_first(context, record);
 }
 
-/* Computes `written_as` from the file's name and its first record of events. */
+/* Computes `written_as` from the file's name and its first event. */
 static bool tell_apart(struct etwas_ship_file *file)
 {
     struct etwas_ship_facts *facts = &file->facts;
@@ -251,14 +252,17 @@ static bool tell_apart(struct etwas_ship_file *file)
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-/* A file of etwas says it; a snapshot, and a file of another system, is all that there is. */
+/*
+ * Returns whether the session ended with this file. A file of etwas states that. A snapshot, or a
+ * file of another system, is all that there is.
+ */
 static bool ends_session(const struct etwas_ship_file *file)
 {
     return is_snapshot(file) || !file->is_own ||
            (file->information.ends & ETWAS_TRACE_ENDS_SESSION) != 0;
 }
 
-/* What the open trace says of the file now. */
+/* Reads the facts from the open trace. */
 static bool read_facts(struct etwas_ship_file *file)
 {
     struct etwas_ship_facts *facts = &file->facts;

@@ -4,7 +4,8 @@
 #define ETWAS_TOOLS_SHIP_READ_FILE_INSIDE_H
 
 /*
- * A file from inside: for what learns, cuts and counts.
+ * The inner structure of a file, for the sources that learn descriptions, make blocks and count
+ * events.
  */
 
 #include "ship/read/block.h"
@@ -17,18 +18,18 @@
 #include <etwas/evntcons.h>
 
 /*
- * What the decoder has been told: descriptions in [0, ahead_until) ahead of their turn, and all
- * records up to `at` in their turn. A block is encoded with a decoder that was told what its bounds
- * say, so that it is told the same in each process.
+ * What the decoder has learned: ahead, the descriptions in [0, ahead_until); in order, all records
+ * up to `at`. Before a block is encoded, the decoder learns what its bounds say, so that every
+ * process encodes it alike.
  */
 struct etwas_ship_learned {
     bool is_open;
-    bool is_sound; /* false: a read failed midway, and its state is undefined */
+    bool is_sound; /* false: a read failed midway, so the state is undefined */
     uint64_t ahead_until;
     struct etwas_ship_position at;
     struct etwas_descriptions descriptions;
     struct etwas_current_event current;
-    struct etwas_output text; /* of a field, while it is made */
+    struct etwas_output text; /* for the text of a field */
 };
 
 enum {
@@ -37,25 +38,25 @@ enum {
 
 struct etwas_ship_file {
     char *path;
-    const char *name; /* its last part: what rows call it */
+    const char *name; /* without its folder, as in rows */
     char *host;
     size_t host_bytes;
     struct etwas_ship_facts facts;
     bool is_left;  /* etwas_ship_file_leave */
     bool is_own;   /* etwas wrote it: descriptions are in buffers of their own */
-    bool has_cpus; /* events have their processor */
+    bool has_cpus; /* events have a processor number */
     etwas_trace_handle trace;
-    EVENT_TRACE_LOGFILEA logfile; /* OpenTrace's */
+    EVENT_TRACE_LOGFILEA logfile; /* filled in by OpenTrace */
     etwas_trace_information information;
     struct etwas_ship_learned learned;
     struct etwas_ship_samples samples;
-    /* The callback of etwas_ship_file_read, while it runs. */
+    /* The record callback, while etwas_ship_file_read runs. */
     void (*on_record)(EVENT_RECORD *record, void *context);
     void *on_record_context;
     char reason[ETWAS_SHIP_REASON_BYTES];
 };
 
-/* What reads: etwas_trace_process_buffers' callbacks, and one for records. */
+/* Callbacks for reading: those of etwas_trace_process_buffers, and one for records. */
 struct etwas_ship_reader {
     etwas_trace_buffer_callback begin;
     etwas_trace_buffer_callback end; /* or NULL */
@@ -64,31 +65,32 @@ struct etwas_ship_reader {
 };
 
 /*
- * Reads buffers that begin at `from` or behind it and before `until`. Damage is no failure: `end`
- * is told of it. False: it failed, and etwas_ship_file_reason says why.
+ * Reads the buffers that begin at or after `from` and before `until`. Damage is not a failure, but
+ * reported to `end`. Returns false if reading failed; etwas_ship_file_reason says why.
  */
 bool etwas_ship_file_read(struct etwas_ship_file *file, uint64_t from, uint64_t until,
                           const struct etwas_ship_reader *reader);
 
-/* Nothing follows what is there. */
+/* Returns whether nothing will follow the present content. */
 static inline bool etwas_ship_file_is_over(const struct etwas_ship_file *file)
 {
     return file->facts.has_ended || file->is_left;
 }
 
-/* The session's number; `index` of an appended file's, from 0. */
+/* Returns a session number. `index` is that of a session in an appended file, from 0. */
 uint64_t etwas_ship_file_session(const struct etwas_ship_file *file, uint32_t index);
 
-/* When the session began and the file ended, by the header, in ns since 1970. */
+/* Return the session's start and the file's end, as in the header, in ns since 1970. */
 int64_t etwas_ship_file_start_ns(const struct etwas_ship_file *file);
 int64_t etwas_ship_file_end_ns(const struct etwas_ship_file *file);
 
-/* As etwas_ship_file_reason says it; false. */
+/* Sets the text that etwas_ship_file_reason returns. Returns false. */
 bool etwas_ship_file_fail(struct etwas_ship_file *file, const char *reason);
 
 /*
- * Has the decoder told what stands before `from`, and ahead what describes events in buffers before
- * `until`; UINT64_MAX: in all that are there now. False: it failed.
+ * Makes the decoder learn, in order, all records before `from`. It also learns ahead the
+ * descriptions in buffers before `until`; UINT64_MAX: in all present buffers. Returns false if it
+ * failed.
  */
 bool etwas_ship_learn(struct etwas_ship_file *file, const struct etwas_ship_position *from,
                       uint64_t until);

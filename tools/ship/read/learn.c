@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Brings the decoder to where a block begins. Mostly it is there, since the block before ended
- * there; else, in another process, all that stands before is read again.
+ * Brings the decoder to the beginning of a block. Usually it is there already, since the previous
+ * block ended there. Otherwise, as in a new process, all earlier records are read again.
  */
 
 #include "ship/read/file_inside.h"
@@ -44,7 +44,8 @@ static bool has_memory(struct etwas_ship_file *file)
 /* ---- ahead ----------------------------------------------------------------------------------- */
 
 /*
- * In files of etwas only buffers of descriptions are read; in others descriptions may be anywhere.
+ * In files of etwas, only buffers of descriptions are read. In others, descriptions may be
+ * anywhere.
  */
 static uint32_t begin_ahead(const etwas_trace_buffer *buffer, void *context)
 {
@@ -85,7 +86,7 @@ static void take_in_turn(EVENT_RECORD *record, void *context)
     (void)etwas_descriptions_add_record(&file->learned.descriptions, record);
 }
 
-/* What stands before in the same buffer is read with the block. */
+/* Earlier records of the same buffer are read with the block. */
 static bool learn_in_turn(struct etwas_ship_file *file, const struct etwas_ship_position *until)
 {
     const struct etwas_ship_reader reader = {NULL, NULL, take_in_turn, file};

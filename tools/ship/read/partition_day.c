@@ -7,21 +7,21 @@
 
 /*
  * Buffers of several processors overlap, so around midnight both days alternate in the file. An
- * event that is so near to the block's day stays with it: else there would be a block for each
- * change.
+ * event this close to the block's day stays in the block. Otherwise each change would start a new
+ * one.
  */
 #define SLACK_NS UINT64_C(60000000000)
 
 enum {
     /*
-     * From and to the session's start: a wall clock that is years off makes no partition of its
-     * own.
+     * The range of days around the session's start. A wall clock that is years off creates no
+     * partition of its own.
      */
     DAYS_BEFORE = 1,
     DAYS_BEHIND = 366,
     /*
-     * 2106-02-07. What Date has behind it is 1970-01-01 to older servers, and to a partition's
-     * name.
+     * 2106-02-07. In older servers and in the names of partitions, later values of Date appear as
+     * 1970-01-01.
      */
     MOST_DAY = UINT32_MAX / 86400,
 };

@@ -18,7 +18,10 @@ static void put_string(struct etwas_columns *columns, uint32_t column,
     etwas_columns_string(columns, column, string.text, string.text != NULL ? string.bytes : 0);
 }
 
-/* The provider, the class, and both with what tells the event apart, as `etwas dump` shows them. */
+/*
+ * Appends the provider, the class, and the title, which distinguishes the event, as in `etwas
+ * dump`.
+ */
 static void put_names(struct etwas_columns *columns, struct etwas_current_event *current)
 {
     const struct etwas_schema_texts *schema_texts = current->schema_texts;
@@ -39,7 +42,7 @@ static void put_names(struct etwas_columns *columns, struct etwas_current_event 
                          current->name.used_bytes);
 }
 
-/* A message has no descriptor but its number; a classic event a part of one. */
+/* A message has only the id of a descriptor; a classic event only its opcode and level. */
 static void put_descriptor(struct etwas_columns *columns, const struct etwas_current_event *current)
 {
     const EVENT_DESCRIPTOR *descriptor = &current->record->EventHeader.EventDescriptor;
@@ -52,7 +55,7 @@ static void put_descriptor(struct etwas_columns *columns, const struct etwas_cur
     etwas_columns_u64(columns, ETWAS_SHIP_EVENT_KEYWORD, is_modern ? descriptor->Keyword : 0);
 }
 
-/* A message has no activity, and a class only if it says so; a classic event has no activity. */
+/* Messages and classic events have no activity. A message has a class only if it says so. */
 static void put_guids(struct etwas_columns *columns, const struct etwas_current_event *current)
 {
     const EVENT_HEADER *header = &current->record->EventHeader;
@@ -82,7 +85,9 @@ static void put_instance(struct etwas_columns *columns, const struct etwas_event
 
 /* ---- what it has ----------------------------------------------------------------------------- */
 
-/* Puts the text of a message if its format is known, else its bytes. */
+/*
+ * Appends the text of a message if its format is known. Returns the bytes that are not in a text.
+ */
 static struct etwas_ship_left_over put_message(struct etwas_columns *columns,
                                                struct etwas_current_event *current)
 {

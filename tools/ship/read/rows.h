@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_SHIP_READ_ROWS_H
 #define ETWAS_TOOLS_SHIP_READ_ROWS_H
 
-/*
- * One row: of an event, or of a buffer. Times are as recorded until the block is whole.
- */
+/* Rows for events and buffers. Times stay as recorded until the block is complete. */
 
 #include "ship/read/file_inside.h"
 #include "ship/schema/columns.h"
@@ -16,19 +14,19 @@ struct etwas_ship_common {
     uint64_t session;
 };
 
-/* What is recorded of no event: a processor, as ETW has it of processes and threads. */
+/* An unknown processor. It is all ones, like unknown processes and threads of ETW. */
 #define ETWAS_SHIP_UNKNOWN_CPU UINT16_MAX
 
 /*
- * A row of ETWAS_SHIP_EVENTS; `schema_texts` may be NULL. `day` and `error` are filled in when they
- * are known.
+ * Appends a row of ETWAS_SHIP_EVENTS. `schema_texts` may be NULL. The columns `day` and
+ * `time_error` are filled in when they are known.
  */
 void etwas_ship_put_event(struct etwas_columns *columns, const struct etwas_ship_common *common,
                           struct etwas_ship_learned *learned,
                           struct etwas_schema_texts *schema_texts, const EVENT_RECORD *record,
                           uint64_t buffer, uint32_t pos);
 
-/* A row of ETWAS_SHIP_BUFFERS. What is 0 need not be named. */
+/* A row of ETWAS_SHIP_BUFFERS. Members that are 0 may be omitted. */
 struct etwas_ship_buffer_row {
     enum etwas_ship_buffer_state state;
     uint16_t cpu;
@@ -42,7 +40,7 @@ struct etwas_ship_buffer_row {
     uint64_t recorded;
     uint64_t overwritten;
     uint64_t lost;
-    uint64_t lost_by[ETWAS_LOST_CAUSES + 1]; /* [0]: for another cause, or none that is known */
+    uint64_t lost_by[ETWAS_LOST_CAUSES + 1]; /* [0]: another or unknown cause */
     bool ended;
 };
 

@@ -10,7 +10,7 @@
 #define FILETIME_OF_1970 INT64_C(116444736000000000)
 #define TICK_NS 100
 
-/* Deviations up to here are no reason for another point: a FILETIME says no more. */
+/* Deviations up to this need no further point: a FILETIME is no more precise. */
 #define TOLERANCE_NS 100u
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -77,9 +77,9 @@ static uint64_t apart(int64_t left, int64_t right)
 }
 
 /*
- * The first, the last, and both sides of what is no small gap: so each stamp that is left out is
- * between two samples that are less than 2 × near apart, and no interval of the clocks that is
- * longer than that is missed.
+ * Takes the first and last stamps, and those at least `near` from the last sample or the next
+ * stamp. So an omitted stamp is between two samples less than 2 × near apart, and no longer
+ * interval of the clocks is missed.
  */
 void etwas_ship_samples_take(struct etwas_ship_samples *samples, etwas_trace_handle trace,
                              const int64_t *stamps, size_t count, uint64_t near)
@@ -124,8 +124,8 @@ static int64_t on_line(const struct etwas_ship_times *times, uint32_t left, int6
     unsigned_wide moved;
 
     /*
-     * Mostly between the points, and the product has 64 bits: that division takes a tenth of the
-     * time.
+     * Usually the stamp is between the points, and the product fits in 64 bits. That division takes
+     * a tenth of the time.
      */
     if (raw >= raw_from && ticks <= width && ticks <= UINT32_MAX && rise <= UINT32_MAX) {
         int64_t near = (int64_t)(ticks * rise / width);
@@ -192,7 +192,7 @@ static int compare_samples(const void *left, const void *right)
     return (a->unix_ns > b->unix_ns) - (a->unix_ns < b->unix_ns);
 }
 
-/* The sample that is farthest from the lines. */
+/* Returns the sample that is farthest from the lines. */
 static const struct etwas_ship_sample *farthest(const struct etwas_ship_samples *samples,
                                                 const struct etwas_ship_times *times,
                                                 uint64_t *deviation_ns)
@@ -219,7 +219,7 @@ static const struct etwas_ship_sample *farthest(const struct etwas_ship_samples 
     return found;
 }
 
-/* False: there is a point of that stamp. */
+/* Returns false if there is a point with that stamp already. */
 static bool insert(struct etwas_ship_times *times, const struct etwas_ship_sample *sample)
 {
     uint32_t at = times->count;
@@ -257,7 +257,7 @@ void etwas_ship_times_make(struct etwas_ship_samples *samples, struct etwas_ship
            insert(times, sample)) {
         sample = farthest(samples, times, &deviation_ns);
     }
-    /* Between samples there may be as much again as at them is tolerated. */
+    /* Even if all samples are on the lines, times between them may deviate by the tolerance. */
     deviation_ns = deviation_ns > TOLERANCE_NS ? deviation_ns : TOLERANCE_NS;
     if (__builtin_add_overflow(samples->error_ns, deviation_ns, &error_ns) ||
         error_ns > UINT32_MAX) {

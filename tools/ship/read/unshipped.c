@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What of a file was not shipped: how much that is, where it begins, and whether the file has an
+ * Counts what was not shipped of a file and where that begins, and checks whether the file has an
  * event that the servers have.
  */
 
@@ -106,7 +106,7 @@ bool etwas_ship_find_buffer(struct etwas_ship_file *file, uint64_t buffer,
 struct look {
     struct etwas_ship_file *file;
     const struct etwas_ship_event *event;
-    etwas_decoder *decoder; /* of files of others: what describes events is none */
+    etwas_decoder *decoder; /* unless `is_own`: a description is not an event */
     uint32_t pos;           /* of the next event in its buffer */
     bool is_there;
     int64_t raw;
@@ -134,7 +134,10 @@ static void look_at_record(EVENT_RECORD *record, void *context)
     }
 }
 
-/* Now the trace knows the clocks' readings on both sides of it. */
+/*
+ * Called at the end of the buffer, when the trace knows the clock readings on both sides of the
+ * event.
+ */
 static uint32_t compare_times(const etwas_trace_buffer *buffer, void *context)
 {
     struct look *look = context;

@@ -6,34 +6,34 @@
 #include "event/fields.h"
 
 enum {
-    DEPTH = 128,      /* of arrays and structs in each other; the decoder allows fewer */
-    KEY_BYTES = 2048, /* of what is in an array; what is longer is cut */
+    DEPTH = 128,      /* of nested arrays and structs; the decoder allows fewer */
+    KEY_BYTES = 2048, /* for elements of arrays; longer keys are cut */
     INDEX_BYTES = 16,
-    LIST_BYTES = 128 * 1024, /* where the text of an array is that long, it is not gone on with */
+    LIST_BYTES = 128 * 1024, /* an array with a longer text is not made a text */
 };
 
-/* What is open around the next token. */
+/* An array or struct around the next token. */
 struct frame {
     bool is_array;
-    bool is_dynamic; /* it is in an array, or is one: keys are made from `key_bytes` of the key */
+    bool is_dynamic; /* it is an array, or in one: keys begin with `key_bytes` of the key */
     size_t key_bytes;
 };
 
 struct walk {
     struct etwas_columns *columns;
     const struct etwas_schema_texts *schema_texts;
-    struct etwas_output *text; /* of a value, or of an array while it is made */
+    struct etwas_output *text; /* for the text of a value, or of an array */
     uint32_t pairs;
-    bool is_over; /* more pairs, or a longer text, than a row may have */
+    bool is_over; /* the event has more pairs, or a longer text, than a row may have */
     uint32_t depth;
-    uint32_t list_depth; /* of the array that is made a text; 0: there is none */
+    uint32_t list_depth; /* of the array that becomes a text; 0: none */
     struct etwas_fields_form list;
     struct frame frames[DEPTH];
     size_t key_bytes;
     char key[KEY_BYTES];
 };
 
-/* A key that is ready, or in the walk. */
+/* A key of the schema, or one that was made in the walk. */
 struct key {
     const char *text;
     size_t bytes;
@@ -64,7 +64,7 @@ static void append_index(struct walk *walk, uint32_t index)
     append(walk, text + at, sizeof text - at);
 }
 
-/* Returns the key of the token's value, from the fields around it. */
+/* Returns the key of the token's value. */
 static struct key key_of(struct walk *walk, const etwas_value *value)
 {
     const struct frame *frame = &walk->frames[walk->depth];
@@ -139,7 +139,7 @@ static void put_value(struct walk *walk, const etwas_value *value)
 
 /* ---- long arrays ----------------------------------------------------------------------------- */
 
-/* Its key stays in the walk until it ends. */
+/* The array's key stays in the walk until the array ends. */
 static void begin_list(struct walk *walk, const etwas_value *value)
 {
     open_frame(walk, value, true);
@@ -157,7 +157,7 @@ static void end_list(struct walk *walk)
     walk->list_depth = 0;
 }
 
-/* From its ARRAY_BEGIN to its ARRAY_END. */
+/* Takes each token of a long array, from its ARRAY_BEGIN to its ARRAY_END. */
 static void put_in_list(struct walk *walk, const etwas_value *value)
 {
     struct etwas_fields_rest unused;

@@ -20,8 +20,8 @@
 /* ---- the limit ------------------------------------------------------------------------------- */
 
 /*
- * If a file has no cursor, the servers' part of it is as unknown as that of a file with a block on
- * its way.
+ * Reads the file's cursor. Without one, it is unknown what the servers have, as if a block were in
+ * flight.
  */
 static void find_cursor(const struct etwas_ship_run *run, const char *path,
                         const struct etwas_ship_file *file, struct etwas_ship_cursor *cursor)
@@ -32,7 +32,7 @@ static void find_cursor(const struct etwas_ship_run *run, const char *path,
     }
 }
 
-/* Its cursor says so before it goes. */
+/* Writes to the cursor that the file is dropped, before it is removed. */
 static bool count_as_gone(const struct etwas_ship_run *run, struct etwas_ship_file *file,
                           struct etwas_ship_cursor *cursor)
 {
@@ -52,7 +52,7 @@ static bool count_as_gone(const struct etwas_ship_run *run, struct etwas_ship_fi
     return is_counted && etwas_ship_state_write(run->state, cursor);
 }
 
-/* All of it has arrived, or it counts as gone. */
+/* Returns whether all of it has arrived, or its loss has been counted. */
 static bool is_settled(const struct etwas_ship_file *file, const struct etwas_ship_cursor *cursor)
 {
     return cursor->gone.is_there || (cursor->stage == ETWAS_SHIP_DONE &&
@@ -60,7 +60,7 @@ static bool is_settled(const struct etwas_ship_file *file, const struct etwas_sh
 }
 
 /*
- * Returns whether events that are not settled may be counted. If only the file's end is on its way,
+ * Returns whether unsettled events can be counted as dropped. If only the file's end is in flight,
  * all of them may have arrived.
  */
 static bool is_countable(const struct etwas_ship_cursor *cursor)
@@ -68,7 +68,7 @@ static bool is_countable(const struct etwas_ship_cursor *cursor)
     return cursor->stage != ETWAS_SHIP_SENT_END && cursor->stage != ETWAS_SHIP_DONE;
 }
 
-/* May the file go? */
+/* Returns whether the file may be removed. Counts its unsent events first. */
 static bool settle(const struct etwas_ship_run *run, const char *path)
 {
     static struct etwas_ship_cursor cursor;
@@ -123,7 +123,7 @@ struct opening {
     const struct etwas_ship_options *options;
     struct etwas_ship_target *target;
     enum etwas_ship_opened opened;
-    int done; /* readable when it is */
+    int done; /* readable when the thread is done */
 };
 
 static void *open_target(void *argument)

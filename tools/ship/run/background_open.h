@@ -4,9 +4,9 @@
 #define ETWAS_TOOLS_SHIP_RUN_BACKGROUND_OPEN_H
 
 /*
- * Opens the target of a run in a thread of its own, since no server may answer for long. Nothing
- * can be sent or asked meanwhile, but the limit of the spool holds: files that have to go are
- * counted, and their cursors say that rows about them are owed.
+ * Opens the target of a run in a thread of its own, since servers may not answer for long. Nothing
+ * can be sent or queried meanwhile, but the spool's limit is kept. Files beyond it are counted and
+ * removed, and their cursors say that rows about them are owed.
  */
 
 #include "ship/run/run.h"

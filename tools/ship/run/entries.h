@@ -4,7 +4,7 @@
 #define ETWAS_TOOLS_SHIP_RUN_ENTRIES_H
 
 /*
- * The log files of a folder in the order in which they go where they are too much: those that have
+ * The log files of a folder, in the order in which the spool's limit removes them: those that have
  * arrived first, then the oldest.
  */
 
@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 
 enum {
-    ETWAS_SHIP_ENTRIES = 65536 /* of a folder with more, any of them */
+    ETWAS_SHIP_ENTRIES = 65536 /* of a larger folder, any of its files */
 };
 
 struct etwas_ship_entry {
     char *path;
     struct stat facts;
-    bool is_finished; /* in this run, */
+    bool is_finished; /* finished in this run, */
     bool has_arrived; /* and all of it has arrived */
 };
 
@@ -33,8 +33,8 @@ struct etwas_ship_entries {
 };
 
 /*
- * `sources` know which are finished; NULL: that is not known. False: without memory, or the folder
- * cannot be read.
+ * `sources` say which are finished; NULL: unknown. Returns false if there is not enough memory, or
+ * the folder cannot be read.
  */
 bool etwas_ship_entries_read(struct etwas_ship_entries *entries, const char *folder,
                              const struct etwas_ship_sources *sources);

@@ -38,8 +38,8 @@ bool etwas_ship_each_file(const char *folder,
 }
 
 /*
- * One that is empty is being created. What has the name of one that is open and is another file,
- * its turn comes when that one is finished.
+ * An empty file is being created, so it is not added yet. A file that replaced an open one is added
+ * when that one is finished.
  */
 static bool take_entry(void *context, const char *path, const struct stat *facts)
 {

@@ -4,22 +4,25 @@
 #define ETWAS_TOOLS_SHIP_RUN_FOLLOW_H
 
 /*
- * A folder into which sessions write: what is in it by now.
+ * A folder into which sessions write.
  *
- * Its log files are regular files that are called so (etwas_files_is_log); links, pipes and folders
- * are passed over. Files come and go, get other names, and are replaced.
+ * Its log files are regular files with a log file's name (etwas_files_is_log). Links, pipes and
+ * folders are ignored. Files come and go, are renamed, and are replaced.
  */
 
 #include "ship/run/run.h"
 
-/* Each log file of the folder, until `take` says false. False: the folder cannot be read. */
+/*
+ * Calls `take` for each log file of the folder, until it returns false. Returns false if the folder
+ * cannot be read.
+ */
 bool etwas_ship_each_file(const char *folder,
                           bool (*take)(void *context, const char *path, const struct stat *facts),
                           void *context);
 
 /*
- * Adds what has come, and drops what has gone and was not begun. False: the folder cannot be read,
- * which was said once for as long as the reason is the same.
+ * Adds new files, and drops missing ones that are not open. Returns false if the folder cannot be
+ * read, which is reported once as long as the reason is the same.
  */
 bool etwas_ship_follow_look(struct etwas_ship_run *run);
 

@@ -10,10 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * A session that rewrites its file in place, or has none at all, has nothing that could be sent
- * while it runs.
- */
+/* Returns why the session cannot be shipped while it runs, or NULL. */
 static const char *refusal(const struct etwas_steer_block *block)
 {
     if (block->file_name[0] == '\0' ||

@@ -17,13 +17,13 @@
 struct etwas_ship_followed_session {
     const char *name;
     etwas_guid guid;
-    uint64_t number;       /* as rows have it */
-    char folder[PATH_MAX]; /* that of its log file */
+    uint64_t number;       /* as in rows */
+    char folder[PATH_MAX]; /* the folder of its log file */
 };
 
 /*
- * Looks for it. False after a message: it does not run, or has no log file. `host` is as of
- * etwas_ship_file_open.
+ * Finds the session. Returns false after reporting that it does not run, or has no log file. `host`
+ * is as in etwas_ship_file_open.
  */
 bool etwas_ship_followed_session_find(struct etwas_ship_followed_session *session, const char *name,
                                       const char *host);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Which tables a server has already, so that --ddl adds what they lack.
- */
+/* Reads which tables a server has, so that --ddl can add what they lack. */
 
 #include "ship/run/known_tables.h"
 
@@ -22,7 +20,7 @@ struct asked {
     struct etwas_ship_known_tables *known;
 };
 
-/* The table that a server calls so; NULL: none of ours. */
+/* Returns the table of this name, or NULL if it is none of ours. */
 static struct etwas_ship_known_table *find_table(const struct asked *asked, const char *name,
                                                  enum etwas_ship_table *table)
 {
@@ -60,7 +58,8 @@ static bool take_row(void *context, const struct etwas_ship_field *fields)
 }
 
 /*
- * Database and table are identifiers, so nothing of them ends a string of SQL. False: said why not.
+ * Database and table are identifiers, so they cannot end a string in SQL. Returns false after
+ * reporting an error.
  */
 static bool ask(struct etwas_ship_target *target, struct asked *asked)
 {

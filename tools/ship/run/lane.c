@@ -30,11 +30,11 @@ struct lane {
     uint32_t shard;
     pthread_t thread;
     bool has_thread;
-    pthread_cond_t filled;        /* by lanes->lock, as are the next three */
-    struct etwas_ship_job *first; /* waiting */
-    uint32_t count;               /* of these, and of the one that is sent */
-    bool is_broken;       /* the thread's: a job was not sent, so nothing behind it may be */
-    pthread_mutex_t hold; /* what the cursors of its files say */
+    pthread_cond_t filled;        /* guarded by lanes->lock, as are the next two */
+    struct etwas_ship_job *first; /* the waiting jobs */
+    uint32_t count;               /* of these and the one being sent */
+    bool is_broken;               /* thread only: a job was not sent, so later ones must not be */
+    pthread_mutex_t hold;         /* guards the cursors of its files */
 };
 
 struct etwas_ship_lanes {
@@ -42,10 +42,10 @@ struct etwas_ship_lanes {
     pthread_mutex_t lock;
     bool ends;
     int wake;
-    uint32_t ahead; /* jobs that wait behind one that is sent: at most one of all lanes */
+    uint32_t ahead; /* jobs that wait behind one being sent; at most one in all lanes */
     struct etwas_ship_job *unused;
     struct etwas_ship_job *done;
-    struct etwas_ship_job *jobs; /* all of them */
+    struct etwas_ship_job *jobs; /* all jobs */
     uint32_t job_count;
     struct lane *lane;
     uint32_t count;
@@ -53,7 +53,10 @@ struct etwas_ship_lanes {
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* Others may have the cursor while this waits for room on the disk. False: the run ends. */
+/*
+ * Waits for room on the disk, and lets other threads use the cursor meanwhile. Returns false if the
+ * run ends.
+ */
 static bool wait_for_room(struct lane *lane)
 {
     bool goes_on;
@@ -65,8 +68,8 @@ static bool wait_for_room(struct lane *lane)
 }
 
 /*
- * Writes the cursor while the lane is held. Returns false if the run ends, or its timeout expires,
- * before the cursor could be written.
+ * Writes the cursor while the lane is held. If `is_patient`, retries until the run ends. Returns
+ * false if the cursor could not be written.
  */
 static bool write_cursor(struct lane *lane, struct etwas_ship_job *job)
 {
@@ -95,7 +98,7 @@ static bool write_cursor(struct lane *lane, struct etwas_ship_job *job)
 
 /* ---- what is sent ---------------------------------------------------------------------------- */
 
-/* Two blocks have the same only if all of their rows are. */
+/* Makes a block's token. Two blocks have the same one only if all of their rows are the same. */
 static void name_block(const struct etwas_ship_job *job, const char *what, char token[TOKEN_BYTES])
 {
     const struct etwas_ship_cursor *cursor = job->cursor;
@@ -125,7 +128,7 @@ static enum etwas_ship_sent send_rows(struct lane *lane, const struct etwas_ship
     return etwas_ship_send(lane->lanes->options.target, lane->shard, rows, token);
 }
 
-/* What is about to be sent is in the cursor before. */
+/* Writes to the cursor what is about to be sent. */
 static bool announce(struct lane *lane, struct etwas_ship_job *job, enum etwas_ship_stage stage)
 {
     bool is_kept = true;
@@ -143,7 +146,7 @@ static bool announce(struct lane *lane, struct etwas_ship_job *job, enum etwas_s
     return is_kept;
 }
 
-/* It has arrived. */
+/* Writes to the cursor that the job has arrived. */
 static void acknowledge(struct lane *lane, struct etwas_ship_job *job, enum etwas_ship_stage stage)
 {
     struct etwas_ship_cursor *cursor = job->cursor;
@@ -224,7 +227,7 @@ static void do_job(struct lane *lane, struct etwas_ship_job *job)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* NULL: the end. */
+/* Returns NULL at the end. */
 static struct etwas_ship_job *next_job(struct lane *lane)
 {
     struct etwas_ship_lanes *lanes = lane->lanes;

@@ -73,8 +73,8 @@ static void each_pool(struct etwas_ship_run *run,
 }
 
 /*
- * Its process holds a lock on it, and is asked for no more than that: to read a large pool each
- * second would be much.
+ * Returns whether a process has locked the pool. Nothing else is checked, since reading a large
+ * pool each second would take too long.
  */
 static bool is_held(const char *pool)
 {
@@ -101,7 +101,7 @@ static void name_pool(const etwas_guid *guid, uint64_t mark, char text[POOL_CHAR
 
 /* ---- one becomes a file ---------------------------------------------------------------------- */
 
-/* Does the session's log file lie in the folder, or did it? */
+/* Returns whether the session's log file is, or was, in the folder. */
 static bool is_of_folder(const struct etwas_ship_run *run, const etwas_recovered *found)
 {
     char folder[PATH_MAX];
@@ -134,7 +134,7 @@ static void name_file(const struct etwas_ship_run *run, const etwas_recovered *f
                    log_suffix);
 }
 
-/* Durable under its name, or not there. */
+/* Creates the file durably under its name, or not at all. */
 static bool make_file(const struct etwas_ship_run *run, const char *pool, const char *path)
 {
     static etwas_recovered recovered;

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A name can become another file's between a look at it and its removal. So the file gets a name
- * that nobody else uses first, is looked at there, and gets its own name back if it is not the one.
- * Its name meanwhile is one of a log file: should the process be killed then, it is found under
- * that.
+ * Between a check of a file and its removal, another file may get its name. So the file is renamed
+ * first, to a name that no other process uses, and checked there. If it is another file, it gets
+ * its name back. The temporary name is that of a log file, so that the file is found if the process
+ * is killed meanwhile.
  */
 
 #include "ship/run/remove.h"
@@ -28,7 +28,7 @@ static bool is_as_told(const char *path, const struct stat *told)
            facts.st_mtim.tv_nsec == told->st_mtim.tv_nsec;
 }
 
-/* Nothing is replaced. */
+/* Renames a file without replacing another. */
 static bool rename_to(const char *from, const char *to)
 {
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
@@ -54,7 +54,7 @@ bool etwas_ship_remove(const char *path, const struct stat *facts)
     if (is_as_told(aside, facts) && !etwas_ship_is_written(aside)) {
         return unlink(aside) == 0;
     }
-    /* Where its name is taken by now it keeps the new one. */
+    /* If its name is taken by now, it keeps the new one. */
     (void)rename_to(aside, path);
     errno = 0;
     return false;

@@ -3,16 +3,14 @@
 #ifndef ETWAS_TOOLS_SHIP_RUN_REMOVE_H
 #define ETWAS_TOOLS_SHIP_RUN_REMOVE_H
 
-/*
- * Removes files, of folders in which others may do as they like meanwhile.
- */
+/* Removes files from folders that other processes may change at the same time. */
 
 #include <stdbool.h>
 #include <sys/stat.h>
 
 /*
- * Removes the file, if it is as `facts` say and nobody writes it. False: it is not, and errno is 0;
- * or errno says why it cannot be removed.
+ * Removes the file if it still matches `facts` and no process writes it. Otherwise returns false
+ * with errno 0. Also returns false, with errno, if it cannot be removed.
  */
 bool etwas_ship_remove(const char *path, const struct stat *facts);
 

@@ -26,7 +26,7 @@
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-/* A session that has ended has all of its files by now: what comes to be there is none of its. */
+/* A session that has ended has created all of its files, so files that appear later are not its. */
 static void look_for_files(struct etwas_ship_run *run,
                            const struct etwas_ship_followed_session *session)
 {
@@ -40,11 +40,11 @@ static void look_for_files(struct etwas_ship_run *run,
     run->has_looked = etwas_ship_follow_look(run) && !run->sources.is_full;
     etwas_ship_spool_limit(run);
     run->ends_when_done = run->ends_when_done || has_ended;
-    /* Reading a huge folder takes long: most of the time is left for sending. */
+    /* Reading a huge folder takes long. Most of the time must be left for sending. */
     run->look_ms = etwas_ship_now_ms() + ETWAS_SHIP_LOOK_MS + 4 * (etwas_ship_now_ms() - began_ms);
 }
 
-/* Files of the command line: there is nothing to look for, now or later. */
+/* Adds the files of the command line. No others are looked for, now or later. */
 static bool add_files(struct etwas_ship_run *run)
 {
     const struct etwas_files *files = &run->settings->files;
@@ -68,7 +68,7 @@ static bool add_files(struct etwas_ship_run *run)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* Has it nothing more to send, as far as is known by now? */
+/* Returns whether it has nothing more to send, as far as is known now. */
 static bool is_idle(const struct etwas_ship_source *source)
 {
     return !source->is_gone && source->in_flight == 0 &&
@@ -76,7 +76,10 @@ static bool is_idle(const struct etwas_ship_source *source)
                                                 : source->resting_mark != 0);
 }
 
-/* One turn each, beginning where the last round ended. True: something was done. */
+/*
+ * Takes one turn of each source, beginning where the last round ended. Returns whether something
+ * was done.
+ */
 static bool take_round(struct etwas_ship_run *run)
 {
     struct etwas_ship_sources *sources = &run->sources;
@@ -86,7 +89,7 @@ static bool take_round(struct etwas_ship_run *run)
         sources->turn %= sources->count;
         switch (etwas_ship_take_turn(run, sources->list[sources->turn])) {
         case ETWAS_SHIP_TURN_LAST:
-            was_taken = true; /* another one has its place in the list now */
+            was_taken = true; /* another source has its place in the list now */
             break;
         case ETWAS_SHIP_TURN_TAKEN:
             was_taken = true;
@@ -112,8 +115,8 @@ static void take_all_done(struct etwas_ship_run *run)
 }
 
 /*
- * The files of a session that has ended have all ended, too, or nobody writes them any more: they
- * are finished.
+ * Returns whether all is done. When a session has ended, no process writes its files, so all of
+ * them get finished. Other files may stay idle.
  */
 static bool is_over(const struct etwas_ship_run *run)
 {
@@ -131,7 +134,7 @@ static bool is_over(const struct etwas_ship_run *run)
     return true;
 }
 
-/* Until a job is done, a turn may be due, or all shall end. */
+/* Waits until a job is done, a turn may be due, or the run is to end. */
 static void wait(struct etwas_ship_run *run)
 {
     enum {
@@ -183,8 +186,8 @@ static bool can_read(const char *folder)
 }
 
 /*
- * Returns whether the folders to follow exist. This is checked before the state is opened, because
- * the state's folder lies in one and would create it. Folders of pools may be created later.
+ * Returns whether the folder to follow is readable. This is checked before the state is opened,
+ * which would create the folder, because its own is in it. Folders of pools may be created later.
  */
 static bool has_folders(const struct etwas_ship_settings *settings)
 {
@@ -194,7 +197,7 @@ static bool has_folders(const struct etwas_ship_settings *settings)
     return settings->follow == NULL || can_read(settings->follow);
 }
 
-/* What was sent, and where to: known before any server is. */
+/* Opens the state. It depends on the target's name only, not on a server's answer. */
 static bool open_state(struct etwas_ship_run *run)
 {
     char folder[ETWAS_SHIP_STATE_FOLDER_BYTES];
@@ -272,7 +275,7 @@ static int run_all(struct etwas_ship_run *run, const struct etwas_ship_followed_
         go_round(run, session);
         (void)etwas_ship_stop(run->stop);
         etwas_ship_lanes_end(run->lanes);
-        take_all_done(run); /* what was on its way, and has arrived */
+        take_all_done(run); /* in flight before, and done by now */
         say_what_is_left(run);
         result = result_of(run);
     }

@@ -13,8 +13,8 @@
 
 enum {
     /*
-     * What two snapshots have was in memory in between, and so is in those between them. One may be
-     * of a short window.
+     * Events that two snapshots share are also in those between them, so one would be enough. But
+     * that one may cover a short time only.
      */
     COMPARED = 2
 };
@@ -37,7 +37,10 @@ static etwas_trace_handle open_trace(const char *path)
     return OpenTraceA(&logfile);
 }
 
-/* How many events of the last of these the others have too. False: one cannot be read any more. */
+/*
+ * Counts the events of the last file that the others have, too. Returns false if one cannot be read
+ * any more.
+ */
 static bool count_repeated(const char *const *paths, uint32_t count, uint64_t *repeated)
 {
     etwas_trace_handle traces[COMPARED + 1];
@@ -60,7 +63,10 @@ static bool count_repeated(const char *const *paths, uint32_t count, uint64_t *r
     return code == ERROR_SUCCESS || code == ERROR_FILE_CORRUPT;
 }
 
-/* The newest of its session that was met before; NULL: none. `behind` counts down from `met`. */
+/*
+ * Returns the newest of the earlier snapshots of a session, or NULL. `behind` counts down from
+ * `met`.
+ */
 static const struct etwas_ship_snapshot *find_earlier(const struct etwas_ship_snapshots *snapshots,
                                                       uint64_t of, uint64_t *behind)
 {
@@ -120,7 +126,7 @@ void etwas_ship_snapshots_meet(struct etwas_ship_snapshots *snapshots, const cha
     }
     while ((found = find_earlier(snapshots, facts->snapshot_of, &behind)) != NULL) {
         if (found->ended_ns == facts->ended_ns && strcmp(found->path, path) == 0) {
-            return; /* it was closed meanwhile */
+            return; /* its source was closed meanwhile */
         }
     }
     if (is_to_go) {

@@ -10,7 +10,7 @@
 
 enum {
     FIRST_MARKS = 1024,
-    UNSENT_MARK = 1, /* what is added to that of a file that was given up */
+    UNSENT_MARK = 1, /* added to the mark of a file that was given up */
 };
 
 bool etwas_ship_sources_open(struct etwas_ship_sources *sources)
@@ -46,7 +46,7 @@ uint64_t etwas_ship_mark(const char *path, const struct stat *facts)
     return mark != 0 ? mark : 2;
 }
 
-/* Where it is, or would be: there is always a free place. */
+/* Returns the mark's place, or the free place where it belongs. There is always one. */
 static uint64_t *place_of(const struct etwas_ship_sources *sources, uint64_t mark)
 {
     uint32_t at = (uint32_t)(mark >> 32) & (sources->mark_room - 1);
@@ -68,7 +68,10 @@ bool etwas_ship_sources_is_finished(const struct etwas_ship_sources *sources, ui
            etwas_ship_sources_has_arrived(sources, mark | UNSENT_MARK);
 }
 
-/* Without memory, or with too many, all are forgotten: cursors know what is done. */
+/*
+ * Forgets all marks if there is not enough memory, or there are too many. The cursors know what is
+ * done.
+ */
 static void make_room(struct etwas_ship_sources *sources)
 {
     uint32_t room = 2 * sources->mark_room;

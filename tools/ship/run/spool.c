@@ -39,7 +39,7 @@ void etwas_ship_spool_remove(const struct etwas_ship_source *source)
     (void)is_removed(source->path, &source->facts);
 }
 
-/* What has its name is what was sent, and nothing has been appended to it since. */
+/* Returns whether the file still has its name, and nothing was appended after it was sent. */
 static bool is_as_it_arrived(const struct etwas_ship_source *source, struct stat *facts)
 {
     return etwas_ship_file_look(source->file) && etwas_ship_is_file(source->path, facts) &&
@@ -57,7 +57,7 @@ void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_sour
     }
     if (run->settings->deletes && is_as_it_arrived(source, &facts) &&
         is_removed(source->path, &facts)) {
-        /* Should the file come back: the servers know that they have it. */
+        /* If the file comes back, the servers know that they have it. */
         etwas_ship_state_remove(run->state, &source->cursor->key);
     }
 }
@@ -65,8 +65,8 @@ void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_sour
 /* ---- what is owed ---------------------------------------------------------------------------- */
 
 /*
- * Nobody will ask for it again. While the file is there it would be sent anew, also when its rows
- * have been dropped since.
+ * Returns whether the cursor is not needed any more. Without it, an existing file would be sent
+ * again, even if the servers have deleted its rows since.
  */
 static bool is_over(const struct etwas_ship_run *run, const struct etwas_ship_cursor *cursor,
                     int64_t age_s)
@@ -83,7 +83,7 @@ static bool is_over(const struct etwas_ship_run *run, const struct etwas_ship_cu
     return etwas_ship_is_missing(path);
 }
 
-/* False: there is no memory, or no place in the list. */
+/* Returns false if there is not enough memory, or no place in the list. */
 static bool add_owed(struct etwas_ship_run *run, const struct etwas_ship_cursor *cursor)
 {
     static const struct stat none;
@@ -155,7 +155,9 @@ enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
     if (job == NULL) {
         return ETWAS_SHIP_TURN_PASSED;
     }
-    /* The block that was on its way cannot be made again: has it arrived? */
+    /*
+     * The block in flight cannot be made again, so the servers are queried whether it has arrived.
+     */
     if (cursor->stage == ETWAS_SHIP_SENT_BLOCK ||
         (cursor->stage == ETWAS_SHIP_SENT_GONE && etwas_ship_cursor_is_old(cursor))) {
         work = ETWAS_SHIP_ASK;
@@ -196,8 +198,9 @@ void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source 
 /* ---- the limit ------------------------------------------------------------------------------- */
 
 /*
- * What stands behind this has gone. A job that waits is of that; what is on its way is in doubt
- * until the servers are asked. Where they were never asked, all of the file is.
+ * Returns where the dropped events begin. A waiting job is withdrawn, so its events are dropped,
+ * too. What is in flight is in doubt until the servers are queried. If they never were, all of the
+ * file is in doubt.
  */
 static struct etwas_ship_position begin_of_gone(struct etwas_ship_run *run,
                                                 struct etwas_ship_source *source)
@@ -225,7 +228,7 @@ static bool count(struct etwas_ship_run *run, struct etwas_ship_source *source,
     struct etwas_columns rows;
     bool is_counted;
 
-    /* Nobody writes it: what it is by now is all of it. */
+    /* No process writes the file, so its present content is all of it. */
     if (!etwas_ship_file_look(source->file) ||
         source->cursor->written_as != etwas_ship_file_facts(source->file)->written_as) {
         return false;
@@ -237,7 +240,7 @@ static bool count(struct etwas_ship_run *run, struct etwas_ship_source *source,
     return is_counted;
 }
 
-/* Its cursor says so before the file goes. */
+/* Writes to the cursor that the file is dropped, before it is removed. */
 static bool count_as_gone(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     struct etwas_ship_owed owed;
@@ -283,7 +286,10 @@ static bool let_go(struct etwas_ship_run *run, struct etwas_ship_source *source)
     return true;
 }
 
-/* Its end alone is on its way. While a block is, the cursor is the lane's. */
+/*
+ * Returns whether only its end is in flight. While a block is, the lane has the cursor, which is
+ * not read then.
+ */
 static bool is_ending(const struct etwas_ship_source *source)
 {
     bool is_in_doubt = source->is_on_its_way || source->phase == ETWAS_SHIP_ASKING;
@@ -293,8 +299,8 @@ static bool is_ending(const struct etwas_ship_source *source)
 }
 
 /*
- * What was given up cannot be counted: how many events it has is not known, or they cannot be told
- * from another file's.
+ * Removes a finished file. If it was given up, its events are not counted: their number is unknown,
+ * or they may be another file's.
  */
 static bool remove_finished(const struct etwas_ship_entry *entry)
 {
@@ -309,7 +315,7 @@ static bool remove_finished(const struct etwas_ship_entry *entry)
     return true;
 }
 
-/* One that is written stays, and one of which all has arrived but that. */
+/* Removes a file, unless a process writes it or only its end has not arrived. */
 static bool remove_entry(struct etwas_ship_run *run, const struct etwas_ship_entry *entry)
 {
     struct etwas_ship_source *source = etwas_ship_sources_find(&run->sources, entry->path);

@@ -4,32 +4,35 @@
 #define ETWAS_TOOLS_SHIP_RUN_SPOOL_H
 
 /*
- * The files as a queue: what has arrived may go (--delete), and where there is more than there may
- * be (--spool-limit) the oldest goes, arrived or not.
+ * The files as a queue. Files that have arrived may be removed (--delete). If there is more than
+ * the limit (--spool-limit), the oldest files are removed, whether they have arrived or not.
  *
- * What goes before it has arrived is counted first, and the rows that say so are kept in its
- * cursor, which is written before the file is removed: from then on a source without a file owes
- * them.
+ * If not all of a file has arrived, its events are counted first. Rows about them are stored in its
+ * cursor, which is written before the file is removed. From then on a source without a file owes
+ * these rows.
  */
 
 #include "ship/run/turn.h"
 
-/* All of the file has arrived. */
+/* Call it when all of the file has arrived. */
 void etwas_ship_spool_arrived(struct etwas_ship_run *run, struct etwas_ship_source *source);
 
-/* Removes the file, unless another one has its name by now; that it cannot be is said. */
+/*
+ * Removes the file, unless another one has its name by now. Reports an error if it cannot be
+ * removed.
+ */
 void etwas_ship_spool_remove(const struct etwas_ship_source *source);
 
 /* Removes files beyond the limit, after the folder was read. */
 void etwas_ship_spool_limit(struct etwas_ship_run *run);
 
 /*
- * Each round: files that went in an earlier run, and still owe their rows, when none is left of
- * those before.
+ * Call it each round. Adds files that were dropped in an earlier run and still owe their rows, once
+ * the previous ones are done.
  */
 void etwas_ship_spool_owed(struct etwas_ship_run *run);
 
-/* The turn of a source without a file, and what follows when a job of it is done. */
+/* Take the turn of a source without a file, and handle a job of it that is done. */
 enum etwas_ship_turn etwas_ship_spool_turn(struct etwas_ship_run *run,
                                            struct etwas_ship_source *source);
 void etwas_ship_spool_done(struct etwas_ship_run *run, struct etwas_ship_source *source,

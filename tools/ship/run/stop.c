@@ -29,7 +29,7 @@ bool etwas_ship_stop(int stop)
     return write(stop, &one, sizeof one) == (ssize_t)sizeof one;
 }
 
-/* A second signal means not to wait for what is on its way. */
+/* After the first signal, another one ends the process without waiting for what is in flight. */
 static void *wait_for_signal(void *argument)
 {
     const sigset_t signals = ending_signals();
@@ -49,7 +49,7 @@ int etwas_ship_stop_open(void)
     const sigset_t signals = ending_signals();
     pthread_t thread;
 
-    (void)signal(SIGPIPE, SIG_IGN); /* a server may go while it is written to */
+    (void)signal(SIGPIPE, SIG_IGN); /* a server may close its connection */
     opened = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (opened < 0) {
         return -1;

@@ -4,19 +4,19 @@
 #define ETWAS_TOOLS_SHIP_RUN_STOP_H
 
 /*
- * The end: SIGTERM, SIGINT or SIGHUP, which from here on are a thread's alone, or when there is
- * nothing more to do.
+ * The end of a run: by SIGTERM, SIGINT or SIGHUP, which a separate thread receives, or because
+ * nothing is left to do.
  */
 
 #include <stdbool.h>
 
 /*
- * A descriptor that is readable from then on (eventfd); -1: there can be none, and signals end the
- * process as ever.
+ * Returns a descriptor (eventfd) that becomes readable at the end. -1: there is none, and signals
+ * end the process as usual.
  */
 int etwas_ship_stop_open(void);
 
-/* Makes it so. */
+/* Makes the descriptor readable. */
 bool etwas_ship_stop(int stop);
 
 #endif

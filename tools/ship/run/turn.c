@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is done for a file when it is its turn, and when a job of it is done.
+ * Takes the turns of a file, and handles jobs of it that are done.
  *
  *     CLOSED ─▶ cursor? ─ none, or in doubt for long ─▶ ASKING ─▶ READING ─▶ ENDING ─▶ finished
  *                  └──────── at rest, or to be sent again ──────────▲
@@ -39,7 +39,7 @@ enum etwas_ship_turn etwas_ship_turn_give_up(struct etwas_ship_run *run,
                                              struct etwas_ship_source *source)
 {
     if (source->in_flight != 0) {
-        return etwas_ship_turn_pass(source); /* what is on its way stays so */
+        return etwas_ship_turn_pass(source); /* what is in flight stays so */
     }
     run->is_refused = run->is_refused || run->ends_when_done;
     source->is_unsent = true;

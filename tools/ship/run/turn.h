@@ -4,17 +4,17 @@
 #define ETWAS_TOOLS_SHIP_RUN_TURN_H
 
 /*
- * What is done for a file when it is its turn, and when a job of it is done. Files of which only
- * rows are left are the spool's (spool.h).
+ * Takes the turns of a file, and handles jobs of it that are done. Dropped files that owe rows are
+ * handled by spool.h.
  */
 
 #include "ship/run/run.h"
 
-/* What became of a turn. */
+/* The result of a turn. */
 enum etwas_ship_turn {
     ETWAS_SHIP_TURN_TAKEN,  /* something was done */
     ETWAS_SHIP_TURN_PASSED, /* nothing could be done now */
-    ETWAS_SHIP_TURN_LAST,   /* the source is finished, and gone from the list */
+    ETWAS_SHIP_TURN_LAST,   /* the source is finished, and was removed from the list */
 };
 
 /* ---- turn.c ---------------------------------------------------------------------------------- */
@@ -22,69 +22,69 @@ enum etwas_ship_turn {
 enum etwas_ship_turn etwas_ship_take_turn(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source);
 
-/* A job of a source is done; the job is free afterwards. */
+/* Handles a job of a source that is done, and frees it. */
 void etwas_ship_take_done(struct etwas_ship_run *run, struct etwas_ship_job *job);
 
-/* There is nothing to do for a while. */
+/* Postpones the next turn, since there is nothing to do for a while. */
 enum etwas_ship_turn etwas_ship_turn_pass(struct etwas_ship_source *source);
 
-/* All is done with it, or nothing can be (is_unsent). */
+/* Finishes a source that is done, or given up (is_unsent). */
 enum etwas_ship_turn etwas_ship_turn_finish(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source);
 
-/* Nothing more can be done with it, and it has been said why. */
+/* Gives up a source, after the reason has been reported. */
 enum etwas_ship_turn etwas_ship_turn_give_up(struct etwas_ship_run *run,
                                              struct etwas_ship_source *source);
 
 /*
- * It is not to be sent, though it can be read. While a session writes it that is not said: it may
- * be another one by then. Its cursor, which may be another file's, stays as it is.
+ * Refuses to send a file that can be read. While a session writes it, that is not reported, since
+ * it may be another file soon. Its cursor, which may be another file's, stays as it is.
  */
 enum etwas_ship_turn etwas_ship_turn_refuse(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source, const char *reason);
 
-/* A job of the source goes to its lane. */
+/* Gives a job of the source to its lane. */
 void etwas_ship_turn_put(struct etwas_ship_run *run, struct etwas_ship_source *source,
                          struct etwas_ship_job *job, enum etwas_ship_work work);
 
 /* ---- turn_open.c ----------------------------------------------------------------------------- */
 
-/* The turn of a source that is closed. */
+/* Takes the turn of a closed source. */
 enum etwas_ship_turn etwas_ship_open_turn(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source);
 
-/* Opens it, however many are open. */
+/* Opens a source, however many are open. */
 enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source);
 
 /* ---- turn_resume.c --------------------------------------------------------------------------- */
 
 /*
- * Where servers may have forgotten the block on its way, or it would be another one, sending it
- * again may double it.
+ * Returns whether sending what was in flight again may duplicate it. Servers may have forgotten it,
+ * or its bytes would differ now.
  */
 bool etwas_ship_resume_is_doubtful(const struct etwas_ship_run *run,
                                    const struct etwas_ship_source *source);
 
-/* Has the servers asked what they have of it. */
+/* Queries the servers for what they have of the file. */
 enum etwas_ship_turn etwas_ship_resume_ask(struct etwas_ship_run *run,
                                            struct etwas_ship_source *source);
 
-/* It goes on where its cursor says, */
+/* Resumes where the cursor says, */
 void etwas_ship_resume(struct etwas_ship_source *source);
 
-/* or by what the servers have of it. */
+/* or by what the servers have. */
 enum etwas_ship_turn etwas_ship_resume_by(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source,
                                           const struct etwas_ship_server_progress *progress);
 
-/* The block, or the end, that was on its way when the shipper ended, once more. */
+/* Sends the block, or the end, again that was in flight when the shipper ended. */
 enum etwas_ship_turn etwas_ship_resume_sending(struct etwas_ship_run *run,
                                                struct etwas_ship_source *source);
 
 /* ---- turn_read.c ----------------------------------------------------------------------------- */
 
-/* The turn of a source that is open, and of which it is known what has arrived. */
+/* Takes the turn of an open source, when it is known what has arrived. */
 enum etwas_ship_turn etwas_ship_read_turn(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source);
 

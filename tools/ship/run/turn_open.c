@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Opening a file, and whether it is to be sent: which session's it is, and what its cursor says.
- */
+/* Opens a file, and decides by its session and its cursor whether it is sent. */
 
 #include "ship/message.h"
 #include "ship/run/spool.h"
@@ -14,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Nothing has changed since all of it had arrived. */
+/* Returns whether nothing has changed since all of it had arrived. */
 static bool is_resting(struct etwas_ship_source *source)
 {
     struct stat facts;
@@ -28,7 +26,8 @@ static bool is_resting(struct etwas_ship_source *source)
 }
 
 /*
- * One that has nothing to do, or has had many turns, is closed for this one. False: there is none.
+ * Closes sources that have nothing to do, or have had many turns, if too many are open. Returns
+ * false if there is no room.
  */
 static bool make_room(struct etwas_ship_run *run)
 {
@@ -46,7 +45,7 @@ static bool make_room(struct etwas_ship_run *run)
     return sources->open < ETWAS_SHIP_OPEN_FILES;
 }
 
-/* A cursor of its own; *is_known: there was one. */
+/* Allocates the source's cursor; *is_known says whether there was one. */
 static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *source,
                         bool *is_known)
 {
@@ -66,8 +65,8 @@ static bool find_cursor(struct etwas_ship_run *run, struct etwas_ship_source *so
 }
 
 /*
- * One that is being created has nothing to say yet. One that is empty was, when its process was
- * killed.
+ * Reports that the file cannot be sent. A file that is being created is not reported, but opened
+ * again later. An empty file without a writer was left by a process that was killed.
  */
 static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
                                         struct etwas_ship_source *source, const char *reason)
@@ -90,8 +89,8 @@ static enum etwas_ship_turn complain_of(struct etwas_ship_run *run,
 }
 
 /*
- * A session that was given another log file while it ran has files with the same buffer numbers;
- * only one of them can be in a table.
+ * A session that got another log file while it ran has several files with the same buffer numbers.
+ * Only one of them can be in a table.
  */
 static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
                                             struct etwas_ship_source *source,
@@ -106,7 +105,7 @@ static enum etwas_ship_turn refuse_namesake(struct etwas_ship_run *run,
     return etwas_ship_turn_refuse(run, source, reason);
 }
 
-/* Returns whether the end differs from that at the time when the file was counted as gone. */
+/* Returns whether the file's end differs from the one when it was counted as dropped. */
 static bool has_another_end(const struct etwas_ship_source *source,
                             const struct etwas_ship_row *end)
 {
@@ -116,8 +115,8 @@ static bool has_another_end(const struct etwas_ship_source *source,
 }
 
 /*
- * A shipper was killed between the writing of its cursor, which says that it goes, and its removal.
- * Its rows are owed, or have arrived.
+ * Removes a file whose cursor says that it was dropped. A shipper was killed before it could do so.
+ * The rows about it are owed, or have arrived.
  */
 static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_ship_source *source,
                                       const struct etwas_ship_cursor *cursor)
@@ -137,7 +136,9 @@ static enum etwas_ship_turn let_it_go(struct etwas_ship_run *run, struct etwas_s
     return ETWAS_SHIP_TURN_LAST;
 }
 
-/* Its buffers have no place that they keep. */
+/*
+ * Returns whether a session rewrites the file in place, so that its buffers have no fixed places.
+ */
 static bool is_rewritten(const struct etwas_ship_source *source)
 {
     const struct etwas_ship_facts *facts = etwas_ship_file_facts(source->file);
@@ -145,7 +146,7 @@ static bool is_rewritten(const struct etwas_ship_source *source)
     return facts->is_circular && !facts->has_ended && etwas_ship_is_written(source->path);
 }
 
-/* The file is known by its content now. */
+/* Begins a file after it was identified by its content. */
 static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     bool is_known;
@@ -189,7 +190,7 @@ static enum etwas_ship_turn begin(struct etwas_ship_run *run, struct etwas_ship_
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
-/* Another file, or a link, has its name since the folder was read. */
+/* Returns whether another file, or a link, has got its name since the folder was read. */
 static bool is_replaced(const struct etwas_ship_source *source)
 {
     struct stat facts;
@@ -227,7 +228,7 @@ enum etwas_ship_turn etwas_ship_open_source(struct etwas_ship_run *run,
     if (same != NULL && same->is_gone) {
         return let_it_go(run, source, same->cursor);
     }
-    if (same != NULL) { /* a copy, or its new name: after that one */
+    if (same != NULL) { /* a copy, or its new name: wait for the other one */
         etwas_ship_sources_shut(&run->sources, source);
         return etwas_ship_turn_pass(source);
     }

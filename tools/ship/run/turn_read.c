@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reading a file on: its next block, its end, or waiting until there is more of it.
- */
+/* Continues to read a file: makes its next block, sends its end, or waits for more. */
 
 #include "ship/message.h"
 #include "ship/run/turn.h"
@@ -11,7 +9,7 @@
 #include "ship/wait.h"
 
 enum {
-    QUIET_MS = 2000, /* nothing was written to a file for so long */
+    QUIET_MS = 2000, /* time without a write after which a file is quiet */
 };
 
 static enum etwas_ship_turn send_end(struct etwas_ship_run *run, struct etwas_ship_source *source)
@@ -38,7 +36,7 @@ static enum etwas_ship_turn reopen(struct etwas_ship_run *run, struct etwas_ship
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
-/* All of a file that a session has open has arrived. It is closed until something changes. */
+/* All of a file that a session has open has arrived. Closes it until something changes. */
 static enum etwas_ship_turn rest(struct etwas_ship_run *run, struct etwas_ship_source *source,
                                  const struct stat *facts)
 {
@@ -47,17 +45,14 @@ static enum etwas_ship_turn rest(struct etwas_ship_run *run, struct etwas_ship_s
     return etwas_ship_turn_pass(source);
 }
 
-/*
- * Nothing more is in it. One without an end is its session's unfinished file, and nothing says that
- * it is complete.
- */
+/* Nothing more is in the file. If it has no end, none is sent, so its session stays unfinished. */
 static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     struct stat facts;
 
     if (etwas_ship_file_facts(source->file)->has_ended) {
         if (run->folder != NULL && etwas_ship_is_fresh(source->path)) {
-            source->must_look = true; /* a copy may still be on its way into the folder */
+            source->must_look = true; /* a copy into the folder may be incomplete */
             return etwas_ship_turn_pass(source);
         }
         return send_end(run, source);
@@ -79,8 +74,8 @@ static enum etwas_ship_turn end(struct etwas_ship_run *run, struct etwas_ship_so
 
 /*
  * Times between two clock readings are exact. Therefore events after the last reading wait for the
- * next one, which a session writes if it continues to log. Events of a session that logs nothing
- * more are sent without it.
+ * next one, which a session writes if it continues to log. If it logs nothing more, they are sent
+ * without it.
  */
 static bool is_quiet(const struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {
@@ -91,7 +86,7 @@ static bool is_quiet(const struct etwas_ship_run *run, const struct etwas_ship_s
             !etwas_ship_is_written(source->path));
 }
 
-/* It has nothing more by now. */
+/* Waits, since the file has nothing more now. */
 static enum etwas_ship_turn wait_for_more(struct etwas_ship_run *run,
                                           struct etwas_ship_source *source)
 {
@@ -102,13 +97,13 @@ static enum etwas_ship_turn wait_for_more(struct etwas_ship_run *run,
     if (!source->is_left && is_quiet(run, source)) {
         etwas_ship_file_leave(source->file);
         source->is_left = true;
-        source->idle_since_ms = 0; /* there may be something behind the last reading */
+        source->idle_since_ms = 0; /* there may be events after the last reading */
         return ETWAS_SHIP_TURN_TAKEN;
     }
     return etwas_ship_turn_pass(source);
 }
 
-/* There is none of its name, or another one. */
+/* Returns whether the file's name is missing, or is another file's. */
 static bool has_gone(const struct etwas_ship_source *source)
 {
     struct stat facts;
@@ -117,7 +112,10 @@ static bool has_gone(const struct etwas_ship_source *source)
            (stat(source->path, &facts) == 0 && !etwas_ship_is_same(&facts, &source->facts));
 }
 
-/* It has its first event: whether it is to be sent is another question now. */
+/*
+ * Returns whether the file has its first event now, so that it must be decided again whether it is
+ * sent.
+ */
 static bool is_told_apart_now(const struct etwas_ship_source *source)
 {
     return source->cursor->written_as != etwas_ship_file_facts(source->file)->written_as;
@@ -135,7 +133,7 @@ static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_
     if (has_gone(source)) {
         etwas_ship_message(source->path, "it went before all of it had been sent");
         run->unsent++;
-        etwas_ship_sources_drop(&run->sources, source); /* what has its name may be another file */
+        etwas_ship_sources_drop(&run->sources, source); /* the name may be another file's */
         return ETWAS_SHIP_TURN_LAST;
     }
     etwas_ship_sources_shut(&run->sources, source);
@@ -143,8 +141,8 @@ static enum etwas_ship_turn look_again(struct etwas_ship_run *run, struct etwas_
 }
 
 /*
- * Its place in the file is found by the number of a buffer that the servers have: it has that one,
- * too, or will have.
+ * Finds where to resume, by the number of the last buffer that the servers have. The file has the
+ * next one, or will have it.
  */
 static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
@@ -167,8 +165,8 @@ static enum etwas_ship_turn find_place(struct etwas_ship_run *run, struct etwas_
 }
 
 /*
- * A file that grows has a small block a second at most, of all such files together: servers do
- * better with few large ones.
+ * Returns whether a small block has to wait. All growing files together send at most one a second,
+ * since servers do better with few large blocks.
  */
 static bool must_wait(struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {
@@ -191,7 +189,7 @@ static enum etwas_ship_turn take_block(struct etwas_ship_run *run, struct etwas_
     job->without_events = source->ahead != 0;
     source->ahead -= job->without_events ? bounds->rows : 0;
     source->next = bounds->until;
-    /* A file that grows is read further than it was when it was looked at. */
+    /* A growing file is read beyond the size that was seen last. */
     source->must_look = bounds->until.offset > etwas_ship_file_facts(source->file)->bytes;
     source->idle_since_ms = 0;
     source->blocks++;

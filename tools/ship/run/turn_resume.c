@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Where a file goes on: where its cursor says, with what was on its way once more, or, where it is
- * not known what has arrived, by what the servers have of it.
+ * Resumes a file where its cursor says, and sends again what was in flight. If it is unknown what
+ * has arrived, it resumes by what the servers have.
  */
 
 #include "cli/files.h"
@@ -28,7 +28,7 @@ enum etwas_ship_turn etwas_ship_resume_ask(struct etwas_ship_run *run,
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
-/* Do the rows that were on their way say what they would say now? */
+/* Returns whether the rows in flight would be different now. */
 static bool has_changed(const struct etwas_ship_run *run, const struct etwas_ship_source *source)
 {
     const struct etwas_ship_cursor *cursor = source->cursor;
@@ -56,8 +56,8 @@ void etwas_ship_resume(struct etwas_ship_source *source)
 }
 
 /*
- * Without a cursor: what the servers have of its session and number may be of another file. Rows of
- * buffers without events are of any.
+ * Returns whether the servers' rows may be those of another file of the same session and part. This
+ * can be so only without a cursor. Rows of buffers without events may be any file's.
  */
 static bool may_be_others(const struct etwas_ship_source *source,
                           const struct etwas_ship_server_progress *progress)
@@ -68,7 +68,7 @@ static bool may_be_others(const struct etwas_ship_source *source,
     return progress->events == 0 || !etwas_ship_has_event(source->file, &progress->last);
 }
 
-/* Nobody knows where it goes on but the servers: behind the last buffer that they have whole. */
+/* Only the servers know where to resume: behind the last buffer that they have completely. */
 static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
                                          struct etwas_ship_source *source,
                                          const struct etwas_ship_server_progress *progress)
@@ -99,7 +99,7 @@ static enum etwas_ship_turn go_on_behind(struct etwas_ship_run *run,
     return ETWAS_SHIP_TURN_TAKEN;
 }
 
-/* What is done with the file is kept, so that the servers need not be asked again. */
+/* Records in the cursor that the file is done, so that the servers need not be queried again. */
 static void keep_done(struct etwas_ship_run *run, struct etwas_ship_source *source)
 {
     source->cursor->stage = ETWAS_SHIP_DONE;
@@ -132,7 +132,7 @@ enum etwas_ship_turn etwas_ship_resume_by(struct etwas_ship_run *run,
     }
     if (cursor->stage != ETWAS_SHIP_AT_REST && progress->events == cursor->events &&
         progress->buffers == cursor->buffers) {
-        etwas_ship_resume(source); /* what was on its way has not arrived: the same again */
+        etwas_ship_resume(source); /* what was in flight has not arrived: send it again */
         return ETWAS_SHIP_TURN_TAKEN;
     }
     return go_on_behind(run, source, progress);

@@ -14,7 +14,7 @@ enum {
 };
 
 /*
- * The lock is shared and held for an instant. It stops only a process that begins to write at that
+ * The lock is shared and held for an instant. It stops only a process that begins to write in that
  * instant.
  */
 bool etwas_ship_is_written(const char *path)

@@ -3,32 +3,30 @@
 #ifndef ETWAS_TOOLS_SHIP_RUN_WRITTEN_H
 #define ETWAS_TOOLS_SHIP_RUN_WRITTEN_H
 
-/*
- * What can be told of a file without what is in it.
- */
+/* What is known about a file without reading its content. */
 
 #include <stdbool.h>
 #include <sys/stat.h>
 
 /*
- * Does a session write it? It has a lock on its file (flock), which the kernel lets go with the
- * process: a file without an end that nobody has locked is of a process that died, while one that
- * is locked is only idle.
+ * Returns whether a session writes the file. A session locks its file (flock), and the kernel
+ * releases the lock with the process. So a file without an end that is not locked was left by a
+ * process that died. A locked one is only idle.
  */
 bool etwas_ship_is_written(const char *path);
 
-/* It is not there. */
+/* Returns whether there is no file of this name. */
 bool etwas_ship_is_missing(const char *path);
 
-/* It was written to in the last two seconds. */
+/* Returns whether it was written to in the last two seconds. */
 bool etwas_ship_is_fresh(const char *path);
 
-/* A regular file, not a link to one; its facts. */
+/* Returns whether it is a regular file, not a link to one, with its facts. */
 bool etwas_ship_is_file(const char *path, struct stat *facts);
 
 /*
- * One file, perhaps under two names; while one of them is open, since a file that is made later may
- * get its number.
+ * Returns whether both are one file, perhaps under two names. One of them must be open, since the
+ * inode number of a removed file may be reused.
  */
 static inline bool etwas_ship_is_same(const struct stat *one, const struct stat *other)
 {

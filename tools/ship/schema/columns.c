@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
-/*
- * Memory of blocks, and the heads of their columns.
- */
+/* Manages the memory of blocks, and encodes the headers of their columns. */
 #include "ship/schema/columns.h"
 
 #include <stdlib.h>
@@ -10,8 +8,8 @@
 enum {
     FIRST_ROWS = 1024,
     FIRST_BYTES = 4096,
-    MOST_ROWS = 1 << 24, /* far beyond any block: nothing overflows below it */
-    HEADS_BYTES = 8192,  /* the heads of a whole block, whatever the dialect */
+    MOST_ROWS = 1 << 24, /* far beyond any block, so that no size overflows */
+    HEADS_BYTES = 8192,  /* all headers of a block, in either dialect */
 };
 
 void etwas_columns_open(struct etwas_columns *columns, enum etwas_ship_table table,
@@ -78,7 +76,7 @@ size_t etwas_columns_size(const struct etwas_columns *columns)
     return bytes;
 }
 
-/* Makes room for `room` bytes in all. */
+/* Resizes the memory to `room` bytes. */
 static bool set_room(struct etwas_columns *columns, struct etwas_columns_bytes *bytes, size_t room)
 {
     uint8_t *data = realloc(bytes->data, room);
@@ -141,7 +139,7 @@ static void put_piece(struct etwas_columns *columns, const void *data, size_t by
     columns->total_bytes += bytes;
 }
 
-/* A string of a head; there is room for it. */
+/* Appends a string to the headers, which have room for it. */
 static void put_text(struct etwas_columns_bytes *heads, const char *first, const char *second,
                      const char *third)
 {
@@ -156,7 +154,7 @@ static void put_text(struct etwas_columns_bytes *heads, const char *first, const
     heads->used = (size_t)(at - heads->data);
 }
 
-/* NAME`behind` and `before`TYPE`after`. */
+/* Appends a column's header: NAME`behind` and `before`TYPE`after`. */
 static void put_head(struct etwas_columns *columns, const char *name, const char *behind,
                      const char *before, const char *type, const char *after)
 {
@@ -167,7 +165,7 @@ static void put_head(struct etwas_columns *columns, const char *name, const char
     put_piece(columns, at, (size_t)(columns->heads.data + columns->heads.used - at));
 }
 
-/* Keys are sent as plain strings: a server makes of them what the table has. */
+/* Keys are sent as plain strings; a server converts them to the table's type. */
 static void put_pairs(struct etwas_columns *columns, const struct etwas_ship_column *of,
                       const struct etwas_columns_column *column, bool is_modern)
 {
@@ -204,7 +202,7 @@ static void put_column(struct etwas_columns *columns, const struct etwas_ship_co
               fixed != 0 ? (size_t)columns->rows * fixed : column->values.used);
 }
 
-/* How many columns the block has: plain pairs are two. */
+/* Returns the number of columns in the block. Plain pairs count as two. */
 static uint32_t count_sent(const struct etwas_ship_column *table, uint32_t count, uint32_t modern)
 {
     uint32_t sent = count;

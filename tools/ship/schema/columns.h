@@ -16,9 +16,9 @@
  *     if (etwas_columns_finish(&columns)) { send columns.pieces }
  *     etwas_columns_reset(&columns, &dialect);
  *
- * The bytes are a function of the table, the dialect and what was appended. Memory grows by
- * doubling and is kept for the next block, as far as it is little. Where there is none, appending
- * does nothing from then on, and finishing says it: callers need to ask but once.
+ * The bytes depend only on the table, the dialect and what was appended. Memory grows by doubling.
+ * A moderate amount of it is kept for the next block. If there is not enough memory, further
+ * appends do nothing and finishing returns false, so callers need to check only once.
  */
 
 #include "ship/schema/dialect.h"
@@ -30,16 +30,16 @@
 #include <sys/uio.h>
 
 enum {
-    /* Memory beyond this is given back by a reset. */
+    /* A reset frees memory beyond this. */
     ETWAS_COLUMNS_KEPT_BYTES = 40 * 1024 * 1024,
     /*
-     * The block's head; of a column its head and its bytes; of plain pairs two heads, and the ends
-     * twice.
+     * The block's header; a header and values for each column; for plain pairs, two headers and the
+     * ends twice.
      */
     ETWAS_COLUMNS_MOST_PIECES = 1 + 6 * ETWAS_SHIP_MOST_COLUMNS,
 };
 
-/* Bytes that grow. */
+/* A growing byte array. */
 struct etwas_columns_bytes {
     uint8_t *data;
     size_t used;
@@ -47,13 +47,12 @@ struct etwas_columns_bytes {
 };
 
 /*
- * One column. A column of fixed width has only `values`, and their size is rows × width, not
- * `used`.
+ * One column. A column of fixed width uses `values` only, and its size is rows × width, not `used`.
  */
 struct etwas_columns_column {
     struct etwas_columns_bytes values;
-    struct etwas_columns_bytes keys; /* of pairs, as is the next */
-    struct etwas_columns_bytes ends; /* u64 a row: pairs up to its end */
+    struct etwas_columns_bytes keys; /* of pairs; likewise `ends` */
+    struct etwas_columns_bytes ends; /* u64 per row: number of pairs up to its end */
     uint64_t pairs;
 };
 
@@ -61,43 +60,51 @@ struct etwas_columns {
     enum etwas_ship_table table;
     struct etwas_ship_dialect dialect;
     uint32_t rows; /* complete ones */
-    uint32_t room; /* rows that the columns of fixed width have memory for */
+    uint32_t room; /* rows for which fixed-width columns have memory */
     bool failed;   /* no memory, or too many rows: nothing is appended any more */
     struct etwas_columns_column column[ETWAS_SHIP_MOST_COLUMNS];
 
-    /* Made by etwas_columns_finish. */
+    /* Filled in by etwas_columns_finish. */
     struct etwas_columns_bytes heads;
-    uint64_t total_bytes; /* of the pieces */
+    uint64_t total_bytes; /* of all pieces */
     uint32_t piece_count;
-    struct iovec pieces[ETWAS_COLUMNS_MOST_PIECES]; /* point into the above */
+    struct iovec pieces[ETWAS_COLUMNS_MOST_PIECES]; /* point into the memory above */
 };
 
-/* Makes an empty block; allocates nothing. */
+/* Initializes an empty block; allocates nothing. */
 void etwas_columns_open(struct etwas_columns *columns, enum etwas_ship_table table,
                         const struct etwas_ship_dialect *dialect);
 
-/* Empties it for the next block, of the same table. */
+/* Empties the block, for the next one of the same table. */
 void etwas_columns_reset(struct etwas_columns *columns, const struct etwas_ship_dialect *dialect);
 
-/* Frees it. One of zeros may be closed, too. */
+/* Frees the memory. A zeroed block may be closed, too. */
 void etwas_columns_close(struct etwas_columns *columns);
 
-/* The bytes of all columns until now, without their heads: what a block's limit is about. */
+/*
+ * Returns the size of all columns without their headers. The limit of a block applies to this size.
+ */
 size_t etwas_columns_size(const struct etwas_columns *columns);
 
 /*
- * Makes the pieces: the block's bytes, in order. They are valid until the next append, reset or
- * close. May be asked again. A block of no rows has no pieces. False: there was no memory.
+ * Makes the pieces: the bytes of the block, in order. They are valid until the next append, reset
+ * or close. May be called again. A block without rows has no pieces. Returns false if there is not
+ * enough memory.
  */
 bool etwas_columns_finish(struct etwas_columns *columns);
 
-/* The values of a column of fixed width, one a row: to convert them in place. */
+/*
+ * Returns the values of a fixed-width column, one per row, so that they can be converted in place.
+ */
 static inline void *etwas_columns_values(struct etwas_columns *columns, uint32_t column)
 {
     return columns->column[column].values.data;
 }
 
-/* What the calls below do where memory is short. False, and `failed`: there is none. */
+/*
+ * Grow the memory for the functions below. They return false and set `failed` if there is not
+ * enough memory.
+ */
 bool etwas_columns_grow_rows(struct etwas_columns *columns);
 bool etwas_columns_grow(struct etwas_columns *columns, struct etwas_columns_bytes *bytes,
                         size_t more);
@@ -111,8 +118,8 @@ static inline void etwas_columns_begin(struct etwas_columns *columns)
 }
 
 /*
- * The value of the row in a column of that width. After a failure rows are still counted nowhere:
- * the last row's memory is written again and again, or, where there never was any, nothing.
+ * Sets the value of the current row in a column of that width. After a failure `rows` no longer
+ * advances: the same row is overwritten, or nothing if there is no memory for it.
  */
 #define ETWAS_COLUMNS_PUT(columns, index, type, value)                                             \
     do {                                                                                           \
@@ -126,7 +133,7 @@ static inline void etwas_columns_u8(struct etwas_columns *columns, uint32_t colu
     ETWAS_COLUMNS_PUT(columns, column, uint8_t, value);
 }
 
-/* A DATE, too: days since 1970. */
+/* Also for a DATE: days since 1970. */
 static inline void etwas_columns_u16(struct etwas_columns *columns, uint32_t column, uint16_t value)
 {
     ETWAS_COLUMNS_PUT(columns, column, uint16_t, value);
@@ -143,7 +150,8 @@ static inline void etwas_columns_u64(struct etwas_columns *columns, uint32_t col
 }
 
 /*
- * A TIME: ns since 1970, or whatever is converted to these in place before the block is finished.
+ * A TIME in ns since 1970, or any stamp that is converted to that in place before the block is
+ * finished.
  */
 static inline void etwas_columns_time(struct etwas_columns *columns, uint32_t column, int64_t value)
 {
@@ -151,8 +159,8 @@ static inline void etwas_columns_time(struct etwas_columns *columns, uint32_t co
 }
 
 /*
- * The two halves of a UUID as ClickHouse has them, each a number of the text's digits in their
- * order.
+ * The two halves of a UUID as ClickHouse stores them. Each is a number made of the text's digits in
+ * their order.
  */
 struct etwas_columns_guid {
     uint64_t high;
@@ -171,7 +179,10 @@ static inline void etwas_columns_guid(struct etwas_columns *columns, uint32_t co
     ETWAS_COLUMNS_PUT(columns, column, struct etwas_columns_guid, halves);
 }
 
-/* Room for `more` bytes; NULL: there is none. The caller adds to `used` what it filled. */
+/*
+ * Returns room for `more` bytes, or NULL if there is not enough memory. The caller adds to `used`
+ * what it filled.
+ */
 static inline uint8_t *etwas_columns_room(struct etwas_columns *columns,
                                           struct etwas_columns_bytes *bytes, size_t more)
 {
@@ -186,7 +197,7 @@ enum {
     ETWAS_COLUMNS_VARINT_BYTES = 10
 };
 
-/* A number in 7 bits a byte, low first. Returns what is behind it. */
+/* Encodes a number in 7 bits per byte, low bits first. Returns the position behind it. */
 static inline uint8_t *etwas_columns_varint(uint8_t *at, uint64_t value)
 {
     while (value >= 0x80) {
@@ -213,14 +224,14 @@ static inline void etwas_columns_put_string(struct etwas_columns *columns,
     bytes->used = (size_t)(at - bytes->data) + data_bytes;
 }
 
-/* A STRING or NAME. `data` may be NULL where `bytes` is 0. */
+/* A STRING or NAME. `data` may be NULL if `bytes` is 0. */
 static inline void etwas_columns_string(struct etwas_columns *columns, uint32_t column,
                                         const void *data, size_t bytes)
 {
     etwas_columns_put_string(columns, &columns->column[column].values, data, bytes);
 }
 
-/* One more pair of INTS in the row. */
+/* Appends a pair of INTS to the row. */
 static inline void etwas_columns_int(struct etwas_columns *columns, uint32_t column,
                                      const char *key, size_t key_bytes, int64_t value)
 {
@@ -236,7 +247,7 @@ static inline void etwas_columns_int(struct etwas_columns *columns, uint32_t col
     pairs->pairs++;
 }
 
-/* One more pair of REALS. */
+/* Appends a pair of REALS. */
 static inline void etwas_columns_real(struct etwas_columns *columns, uint32_t column,
                                       const char *key, size_t key_bytes, double value)
 {
@@ -246,7 +257,7 @@ static inline void etwas_columns_real(struct etwas_columns *columns, uint32_t co
     etwas_columns_int(columns, column, key, key_bytes, bits);
 }
 
-/* One more pair of TEXTS. */
+/* Appends a pair of TEXTS. */
 static inline void etwas_columns_text(struct etwas_columns *columns, uint32_t column,
                                       const char *key, size_t key_bytes, const void *data,
                                       size_t bytes)

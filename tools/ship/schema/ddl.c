@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * Statements for both tables and those to read them by. How long a server remembers blocks is set
- * explicitly: by itself it forgets after 100 blocks of all writers together, or after an hour.
+ * Writes the statements for both tables and for the NAME_all tables, which queries read. The
+ * deduplication windows are set explicitly: by default a server forgets a block after 100 blocks of
+ * all writers together, or after an hour.
  */
 #include "ship/schema/ddl.h"
 
@@ -29,7 +30,7 @@ static void put_on_cluster(struct etwas_output *output, const struct etwas_ship_
     }
 }
 
-/* The table's own name, without its database. */
+/* Writes the table's name without its database. */
 static void put_table(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                       enum etwas_ship_table table)
 {
@@ -46,7 +47,7 @@ static void put_full_name(struct etwas_output *output, const struct etwas_ship_d
     etwas_output_text(output, behind);
 }
 
-/* The beginning of a statement about a table. */
+/* Begins a statement about a table. */
 static void begin(struct etwas_output *output, const struct etwas_ship_ddl *ddl, const char *verb,
                   enum etwas_ship_table table, const char *behind)
 {
@@ -114,7 +115,10 @@ static void put_engine(struct etwas_output *output, const struct etwas_ship_ddl 
     etwas_output_text(output, "', '{replica}')");
 }
 
-/* A server of the plain kind without replication remembers no blocks: it has no setting for it. */
+/*
+ * A server without modern types and replication cannot deduplicate blocks, and has no setting for
+ * that.
+ */
 static void put_settings(struct etwas_output *output, const struct etwas_ship_ddl *ddl)
 {
     const char *before = "\nsettings";
@@ -152,8 +156,9 @@ static void create(struct etwas_output *output, const struct etwas_ship_ddl *ddl
 }
 
 /*
- * On a cluster of before 23, `alter` is for tables with replicas alone, which one to read by has
- * not. It has no rows of its own, and is made again with the columns of the other.
+ * Returns whether NAME_all is dropped and created again. Before version 23, `alter` on a cluster
+ * works for replicated tables only, which NAME_all is not. It has no rows of its own, so nothing is
+ * lost.
  */
 static bool is_made_again(const struct etwas_ship_ddl *ddl, enum etwas_ship_table table,
                           const struct etwas_ship_known_table *all)
@@ -174,8 +179,8 @@ static void drop_all(struct etwas_output *output, const struct etwas_ship_ddl *d
 }
 
 /*
- * On one server, too, NAME_all is what queries name, so that they stay what they are when it
- * becomes a cluster.
+ * Queries use NAME_all on a single server, too, so that they need no change when it becomes a
+ * cluster.
  */
 static void create_all(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                        enum etwas_ship_table table)
@@ -201,7 +206,7 @@ static void begin_adding(struct etwas_output *output, const struct etwas_ship_dd
     etwas_output_format(output, " add column %s", is_modern(ddl) ? "if not exists " : "");
 }
 
-/* `half` is that of plain pairs of which the other is there, else "". */
+/* `half` is the missing half of plain pairs if the other one exists, else "". */
 static void add_column(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                        const struct etwas_ship_column *column, const char *half)
 {
@@ -217,7 +222,10 @@ static void add_column(struct etwas_output *output, const struct etwas_ship_ddl 
     etwas_output_text(output, ";\n\n");
 }
 
-/* Adds what a table that is there lacks: at its end, since blocks name their columns. */
+/*
+ * Adds the columns that an existing table lacks, at its end. Their order does not matter, since
+ * blocks name their columns.
+ */
 static void add_columns(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                         enum etwas_ship_table table, const char *behind,
                         const struct etwas_ship_known_table *known)
@@ -239,7 +247,10 @@ static void add_columns(struct etwas_output *output, const struct etwas_ship_ddl
     }
 }
 
-/* The aliases follow the types of the table: its times may be plain ones on a modern server. */
+/*
+ * The aliases follow the types of the table: on a modern server, too, its times may have the plain
+ * type.
+ */
 static void add_aliases(struct etwas_output *output, const struct etwas_ship_ddl *ddl,
                         enum etwas_ship_table table, const char *behind,
                         const struct etwas_ship_known_table *known)

@@ -4,14 +4,14 @@
 #define ETWAS_TOOLS_SHIP_SCHEMA_DDL_H
 
 /*
- * The statements that make the tables, or add to tables that are there what they lack. None ever
- * takes rows or columns away.
+ * The statements that create the tables, or add to existing tables what they lack. No statement
+ * ever removes rows or columns.
  */
 
 #include "print/output.h"
 #include "ship/schema/dialect.h"
 
-/* A table and the one to read it by, NAME_all. */
+/* What a server has of the tables, and of NAME_all, through which they are read. */
 struct etwas_ship_known_tables {
     struct etwas_ship_known_table own[ETWAS_SHIP_TABLES];
     struct etwas_ship_known_table all[ETWAS_SHIP_TABLES];
@@ -23,13 +23,13 @@ struct etwas_ship_ddl {
     const char *cluster; /* NULL: one server, no replication */
     uint32_t major;      /* of the server's version */
     uint32_t keep_days;  /* 0: for ever */
-    /* What is there; NULL: not known, as if there were nothing. */
+    /* What exists already; NULL: unknown, treated as nothing. */
     const struct etwas_ship_known_tables *known;
 };
 
 /*
- * Writes the statements, a semicolon and an empty line behind each: what clickhouse-client
- * --multiquery takes.
+ * Writes the statements, each followed by a semicolon and an empty line, as clickhouse-client
+ * --multiquery accepts them.
  */
 void etwas_ship_ddl_write(struct etwas_output *output, const struct etwas_ship_ddl *ddl);
 

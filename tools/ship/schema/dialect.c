@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * A server's words for the types of a table are compared with ours, and nothing else is made of
- * them.
+ * Compares the types of a server's table with ours. The server's text is not used for anything
+ * else.
  */
 #include "ship/schema/dialect.h"
 
@@ -11,10 +11,10 @@
 #include <string.h>
 
 enum {
-    MODERN_FROM = 23, /* the first major version that is given modern types */
+    MODERN_FROM = 23, /* the first major version with modern types */
     MOST_MAJOR = 9999,
     OLDEST_MAJOR = 18,
-    OLDEST_MINOR = 16, /* of that */
+    OLDEST_MINOR = 16, /* of OLDEST_MAJOR */
 };
 
 static bool is_text(const char *bytes, size_t count, const char *text)
@@ -22,14 +22,14 @@ static bool is_text(const char *bytes, size_t count, const char *text)
     return strlen(text) == count && memcmp(bytes, text, count) == 0;
 }
 
-/* Which of a column a name is. */
+/* The part of a column that a name denotes. */
 enum half {
     WHOLE,
     KEYS,
     VALUES,
 };
 
-/* Is `name` that of the column with `behind` behind it? */
+/* Returns whether `name` is the column's name followed by `behind`. */
 static bool is_of(const struct etwas_ship_column *column, const char *behind, const char *name,
                   size_t name_bytes)
 {
@@ -39,7 +39,7 @@ static bool is_of(const struct etwas_ship_column *column, const char *behind, co
            is_text(name + stem_bytes, name_bytes - stem_bytes, behind);
 }
 
-/* The column that a name is of, or `count`. */
+/* Returns the index of the column with that name, or `count`. */
 static uint32_t find_column(const struct etwas_ship_column *columns, uint32_t count,
                             const char *name, size_t name_bytes, enum half *half)
 {
@@ -58,7 +58,10 @@ static uint32_t find_column(const struct etwas_ship_column *columns, uint32_t co
     return count;
 }
 
-/* Is a Map with keys of any kind one of the type's? A server casts the keys. */
+/*
+ * Returns whether the text is the Map of this type, with keys of either kind: a server casts the
+ * keys.
+ */
 static bool is_map(enum etwas_ship_type type, const char *text, size_t bytes)
 {
     char plain_keys[64];
@@ -151,7 +154,7 @@ bool etwas_ship_is_known(const struct etwas_ship_known_table *known)
     return (known->keys | known->values) != 0;
 }
 
-/* The first column of a set; NULL: it is empty. */
+/* Returns the first column of a set, or NULL if the set is empty. */
 static const struct etwas_ship_column *first(enum etwas_ship_table table, uint32_t set)
 {
     uint32_t count;

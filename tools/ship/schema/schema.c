@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * The columns. What is added later goes behind the columns that it belongs to: tables have them in
- * any order, and blocks name them.
+ * The columns. A new column goes next to those to which it belongs. Tables may have columns in any
+ * order, because blocks name them.
  */
 #include "ship/schema/schema.h"
 

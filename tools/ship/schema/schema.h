@@ -4,12 +4,13 @@
 #define ETWAS_TOOLS_SHIP_SCHEMA_H
 
 /*
- * The two tables that events and buffers go to: their columns, and which type each has.
+ * The two tables, for events and for buffers: their columns and types.
  *
- * A column has one of two types, a plain one that every server knows, and a modern one: TIME is
- * UInt64 or DateTime64(9, 'UTC'), NAME String or LowCardinality(String), the pairs Nested or Map;
- * of the other kinds both are the same. Which of them a table has is its dialect, which is asked of
- * the table itself: a modern server may have tables of older days.
+ * Each column has one of two types: a plain one that every server knows, or a modern one. TIME is
+ * UInt64 or DateTime64(9, 'UTC'), NAME is String or LowCardinality(String), pairs are Nested or
+ * Map. The other kinds have the same type in both. The dialect of a table says which type each
+ * column has. It is read from the table itself, since a modern server may have tables from before
+ * its upgrade.
  */
 
 #include <stdbool.h>
@@ -17,8 +18,8 @@
 #include <stdint.h>
 
 enum etwas_ship_table {
-    ETWAS_SHIP_EVENTS,  /* a row an event: DATABASE.NAME */
-    ETWAS_SHIP_BUFFERS, /* a row a buffer, a file's end, a loss of shipping: DATABASE.NAME_buffer */
+    ETWAS_SHIP_EVENTS,  /* a row per event: DATABASE.NAME */
+    ETWAS_SHIP_BUFFERS, /* a row per buffer, end of file, or dropped file: DATABASE.NAME_buffer */
     ETWAS_SHIP_TABLES,
 };
 
@@ -31,7 +32,7 @@ enum etwas_ship_type {
     ETWAS_SHIP_TIME,   /* i64: ns since 1970 */
     ETWAS_SHIP_GUID,   /* UUID */
     ETWAS_SHIP_STRING, /* any bytes */
-    ETWAS_SHIP_NAME,   /* a string of few values */
+    ETWAS_SHIP_NAME,   /* a string with few distinct values */
     ETWAS_SHIP_INTS,   /* any number of pairs of a key and an Int64, */
     ETWAS_SHIP_REALS,  /* a Float64, */
     ETWAS_SHIP_TEXTS,  /* or a string */
@@ -40,14 +41,14 @@ enum etwas_ship_type {
 struct etwas_ship_column {
     const char *name;
     enum etwas_ship_type type;
-    const char *codec; /* modern: how it is compressed */
+    const char *codec; /* modern: the compression codec */
 };
 
-/* Columns of ETWAS_SHIP_EVENTS, as in the DDL and in a block. */
+/* Columns of ETWAS_SHIP_EVENTS, in the order of the DDL and of blocks. */
 enum etwas_ship_event_column {
-    ETWAS_SHIP_EVENT_DAY, /* of the buffer's first event */
+    ETWAS_SHIP_EVENT_DAY, /* of the block's first event */
     ETWAS_SHIP_EVENT_TIME,
-    ETWAS_SHIP_EVENT_TIME_ERROR, /* u32, ns: how far `time` may be off */
+    ETWAS_SHIP_EVENT_TIME_ERROR, /* u32, ns: maximum error of `time` */
     ETWAS_SHIP_EVENT_HOST,
     ETWAS_SHIP_EVENT_SESSION,  /* u64 */
     ETWAS_SHIP_EVENT_PART,     /* u32 */
@@ -84,18 +85,18 @@ enum etwas_ship_buffer_column {
     ETWAS_SHIP_BUFFER_PART,       /* u32 */
     ETWAS_SHIP_BUFFER_CPU,        /* u16 */
     ETWAS_SHIP_BUFFER_BUFFER,     /* u64 */
-    ETWAS_SHIP_BUFFER_FIRST_TIME, /* TIME, as is the next */
+    ETWAS_SHIP_BUFFER_FIRST_TIME, /* TIME; likewise LAST_TIME */
     ETWAS_SHIP_BUFFER_LAST_TIME,
-    ETWAS_SHIP_BUFFER_EVENTS, /* u64, as is the next */
+    ETWAS_SHIP_BUFFER_EVENTS, /* u64; likewise BYTES */
     ETWAS_SHIP_BUFFER_BYTES,
     ETWAS_SHIP_BUFFER_FILE,          /* STRING */
-    ETWAS_SHIP_BUFFER_FILE_POSITION, /* u64, as is the next */
+    ETWAS_SHIP_BUFFER_FILE_POSITION, /* u64; likewise DAMAGES */
     ETWAS_SHIP_BUFFER_DAMAGES,
     ETWAS_SHIP_BUFFER_STATE, /* u8: enum etwas_ship_buffer_state */
-    /* u64, as are all up to `ended`; for states END and RECOVERED, else 0 */
+    /* u64, as are all before ENDED; 0 unless the state is END or RECOVERED */
     ETWAS_SHIP_BUFFER_RECORDED,
     ETWAS_SHIP_BUFFER_OVERWRITTEN,
-    ETWAS_SHIP_BUFFER_LOST, /* of all causes; then one by one: */
+    ETWAS_SHIP_BUFFER_LOST, /* of all causes; by cause: */
     ETWAS_SHIP_BUFFER_LOST_NO_BUFFER,
     ETWAS_SHIP_BUFFER_LOST_BACKLOG_FULL,
     ETWAS_SHIP_BUFFER_LOST_WRITE_ERROR,
@@ -110,13 +111,13 @@ enum etwas_ship_buffer_column {
     ETWAS_SHIP_BUFFER_COLUMNS,
 };
 
-/* What a row of ETWAS_SHIP_BUFFERS is about. */
+/* The subject of a row of ETWAS_SHIP_BUFFERS. */
 enum etwas_ship_buffer_state {
     ETWAS_SHIP_STATE_BUFFER, /* a buffer */
-    ETWAS_SHIP_STATE_END,    /* the end of a file, and its totals */
-    /* a file that was removed, in part or whole, before it was shipped: `events` of it */
+    ETWAS_SHIP_STATE_END,    /* the end of a file, with its totals */
+    /* a file that was removed before all of it was shipped: `events` were not */
     ETWAS_SHIP_STATE_GONE,
-    /* the end of a recovered file, and the totals of the whole session */
+    /* the end of a recovered file, with the totals of the whole session */
     ETWAS_SHIP_STATE_RECOVERED,
 };
 
@@ -128,12 +129,12 @@ _Static_assert((int)ETWAS_SHIP_EVENT_COLUMNS <= (int)ETWAS_SHIP_MOST_COLUMNS,
                "and a bit each in 64");
 _Static_assert((int)ETWAS_SHIP_BUFFER_COLUMNS <= (int)ETWAS_SHIP_MOST_COLUMNS, "likewise");
 
-/* All columns of a table, *count of them. */
+/* Returns all columns of a table, *count of them. */
 const struct etwas_ship_column *etwas_ship_columns(enum etwas_ship_table table, uint32_t *count);
 
 /*
- * What is not sent: a TIME as ns since 1970, an Int64 on every server, so that all answer the same
- * queries.
+ * A column that is not sent. It shows a TIME in ns since 1970 as Int64, so that the same queries
+ * work on every server.
  */
 struct etwas_ship_alias {
     const char *name;
@@ -142,26 +143,26 @@ struct etwas_ship_alias {
 
 const struct etwas_ship_alias *etwas_ship_aliases(enum etwas_ship_table table, uint32_t *count);
 
-/* What is behind the name of the first table in that of this one: "" or "_buffer". */
+/* Returns what this table's name has behind the name of the first table: "" or "_buffer". */
 const char *etwas_ship_table_suffix(enum etwas_ship_table table);
 
 /*
- * The type's name in a table of that dialect; of pairs in the plain one that of the values:
+ * Returns the type's name in a table of that dialect. For plain pairs it is the type of the values:
  * "Int64".
  */
 const char *etwas_ship_type_name(enum etwas_ship_type type, bool is_modern);
 
-/* Bytes of a value of fixed width, in a block; 0 of a type that has none. */
+/* Returns the size of a value in a block, or 0 for a type without fixed width. */
 uint32_t etwas_ship_type_bytes(enum etwas_ship_type type);
 
 /*
- * The suffix of the key column: plain pairs have two columns. Queries of a Map name its halves in
- * the same way.
+ * Suffixes of the two columns that plain pairs have. Queries name the halves of a Map in the same
+ * way.
  */
 #define ETWAS_SHIP_KEYS ".keys"
 #define ETWAS_SHIP_VALUES ".values"
 
-/* Is it one of INTS, REALS and TEXTS? */
+/* Returns whether the type is INTS, REALS or TEXTS. */
 static inline bool etwas_ship_is_pairs(enum etwas_ship_type type)
 {
     return type >= ETWAS_SHIP_INTS;

@@ -16,14 +16,14 @@ enum {
 };
 
 /*
- * What is written and what is read is one list of lines, gone through by either side: so neither
- * can forget one, and a line that is not where it should be makes the whole no cursor.
+ * The writer and the reader of a cursor share one list of lines. So neither can omit one, and a
+ * text with a line in the wrong place is not a cursor.
  */
 struct side {
     bool writes;
-    char *to;         /* of the writer: where the next byte goes */
-    const char *from; /* of the reader: where the next byte is */
-    const char *end;  /* behind the last byte, or the room */
+    char *to;         /* writer: where the next byte goes */
+    const char *from; /* reader: where the next byte is */
+    const char *end;  /* the end of the text, or of the room */
     bool failed;
 };
 
@@ -71,7 +71,7 @@ static void fixed(struct side *side, const char *text)
     }
 }
 
-/* -1: it is none. */
+/* Returns -1 if it is not a digit. */
 static int digit_of(char digit)
 {
     if (digit >= '0' && digit <= '9') {
@@ -80,7 +80,7 @@ static int digit_of(char digit)
     return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* 16 digits, so that there is one way to write a number. */
+/* Uses 16 hexadecimal digits, so that a number has only one form. */
 static void number(struct side *side, const char *before, uint64_t *value, uint64_t most)
 {
     char digits[17];
@@ -125,7 +125,7 @@ static void signed_number(struct side *side, const char *before, int64_t *value)
     *value = (int64_t)wide;
 }
 
-/* What would end a word or a line, or begins what stands for these. */
+/* Returns whether the byte would end a word or a line, or begins an escape. */
 static bool is_escaped(unsigned char byte)
 {
     return byte <= ' ' || byte == '%' || byte == '\x7F';
@@ -143,8 +143,8 @@ static void write_name(struct side *side, const char *name)
 }
 
 /*
- * The byte that two digits stand for; 0, which is no byte of a name: they are none, or it needs
- * none.
+ * Reads the two digits of an escape. Returns the byte. Returns 0, which is in no name, if they are
+ * not digits or the byte needs no escape.
  */
 static unsigned char read_escaped(struct side *side)
 {
@@ -178,7 +178,7 @@ static void read_name(struct side *side, char name[ETWAS_SHIP_CURSOR_NAME_BYTES]
     name[used] = '\0';
 }
 
-/* Any bytes but 0: those that end a word or a line are %XX. */
+/* A name may have any bytes but 0. Those that would end a word or a line are written as %xx. */
 static void name(struct side *side, const char *before, char value[ETWAS_SHIP_CURSOR_NAME_BYTES])
 {
     fixed(side, before);

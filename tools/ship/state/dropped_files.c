@@ -7,7 +7,7 @@
 
 /* ---- a row and its numbers ------------------------------------------------------------------- */
 
-/* Texts are not kept: the cursor has them. */
+/* Keeps the numbers of a row. Its texts are in the cursor. */
 static void keep_row(const struct etwas_columns *columns, uint32_t at, struct etwas_ship_row *row)
 {
     uint32_t count;
@@ -103,8 +103,8 @@ static bool is_before(int64_t one_ns, int64_t other_ns, int64_t error_ns)
 }
 
 /*
- * Where it was not known what was sent of the file, what the servers have may be of another one of
- * its session and number.
+ * Returns whether the event is this file's. If it was unknown what had been sent, the servers'
+ * events may belong to another file of the same session and part.
  */
 static bool is_its(const struct etwas_ship_cursor *cursor, const struct etwas_ship_event *event)
 {

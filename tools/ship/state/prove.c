@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * Each shard is asked for its own tables: a session is on one shard. A replica may be behind the
- * others; where one says that something is missing, the others are asked, and all of them again for
- * a while.
+ * Queries each shard for its own tables, since a session is on one shard. A replica may lag behind
+ * the others. If one reports missing events, the next ones are queried, for a few seconds in all.
  */
 #include "ship/state/prove.h"
 
@@ -18,10 +17,7 @@ enum {
     TRIES = 6, /* a second apart */
 };
 
-/*
- * Appends the answer of a shard to the existing ones. Returns false after a message if there is
- * none.
- */
+/* Appends the answer of a shard. Returns false after reporting that there is none. */
 static bool ask_shard(struct etwas_ship_target *target, uint32_t shard, const char *query,
                       struct etwas_ship_proofs *proofs)
 {

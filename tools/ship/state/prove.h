@@ -4,8 +4,7 @@
 #define ETWAS_TOOLS_SHIP_STATE_PROVE_H
 
 /*
- * `etwas ship --prove`: asks the servers of each host and session whether all of its events are
- * there.
+ * `etwas ship --prove`: queries the servers whether all events of each host and session are there.
  */
 
 #include "print/output.h"
@@ -15,33 +14,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was found of a session; words, and when each is right, are in prove_query.c. */
+/* The result for a session. Its words and conditions are in prove_query.c. */
 enum etwas_ship_verdict {
     ETWAS_SHIP_COMPLETE,
-    ETWAS_SHIP_UNFINISHED, /* what is there is right, but the session has not told its end */
+    ETWAS_SHIP_UNFINISHED, /* what is there is right, but the session's end is missing */
     ETWAS_SHIP_INCOMPLETE,
-    ETWAS_SHIP_GONE, /* files went before they were shipped */
+    ETWAS_SHIP_GONE, /* files were dropped before they were shipped */
     ETWAS_SHIP_VERDICTS,
 };
 
-/* Events, unless another word stands there. In the order of the query's answer. */
+/* Numbers of events, unless noted otherwise, in the order of the query's answer. */
 enum etwas_ship_proof_number {
     ETWAS_SHIP_PROOF_ATTEMPTED,
     ETWAS_SHIP_PROOF_RECORDED,
     ETWAS_SHIP_PROOF_OVERWRITTEN,
     ETWAS_SHIP_PROOF_LOST,
     ETWAS_SHIP_PROOF_EVENTS,     /* that are there */
-    ETWAS_SHIP_PROOF_BY_BUFFERS, /* as the rows of buffers say */
-    /* buffers: those without a row, although a later buffer has one */
+    ETWAS_SHIP_PROOF_BY_BUFFERS, /* according to the rows of buffers */
+    /* number of buffers without a row, although a later buffer has one */
     ETWAS_SHIP_PROOF_MISSING,
-    /* buffers: those with events that are not there once each, or with a wrong row */
+    /* number of buffers whose events are not there exactly once, or whose row is wrong */
     ETWAS_SHIP_PROOF_WRONG,
     ETWAS_SHIP_PROOF_GONE,
     ETWAS_SHIP_PROOF_PARTS,       /* files of the session */
-    ETWAS_SHIP_PROOF_PARTS_ENDED, /* files that told their end */
-    ETWAS_SHIP_PROOF_RECOVERED,   /* 1: it was killed, and recovered */
-    ETWAS_SHIP_PROOF_DAMAGES,     /* damages of the files */
-    ETWAS_SHIP_PROOF_CAUSES,      /* the first of the causes of losses: */
+    ETWAS_SHIP_PROOF_PARTS_ENDED, /* files whose end was shipped */
+    ETWAS_SHIP_PROOF_RECOVERED,   /* 1: the session was killed, and recovered */
+    ETWAS_SHIP_PROOF_DAMAGES,     /* damages in the files */
+    ETWAS_SHIP_PROOF_CAUSES,      /* the first of the causes of loss: */
     ETWAS_SHIP_PROOF_NUMBERS = ETWAS_SHIP_PROOF_CAUSES + 10,
 };
 
@@ -52,7 +51,7 @@ struct etwas_ship_proof {
     char *host; /* any bytes but NUL; freed by etwas_ship_proofs_free */
     uint64_t session;
     enum etwas_ship_verdict verdict;
-    uint32_t shards; /* that have rows of it */
+    uint32_t shards; /* number of shards with rows of it */
     uint64_t numbers[ETWAS_SHIP_PROOF_NUMBERS];
 };
 
@@ -61,7 +60,7 @@ struct etwas_ship_proofs {
     struct etwas_ship_proof *list;
     size_t count;
     size_t room;
-    const char *wrong; /* what a server's answer has that it should not, or NULL */
+    const char *wrong; /* what is wrong with a server's answer, or NULL */
 };
 
 void etwas_ship_proofs_free(struct etwas_ship_proofs *proofs);
@@ -72,41 +71,38 @@ enum {
 };
 
 /*
- * The query, about sessions of which today, or one of `days` days before, has buffers.
- * `local_buffers` is the same as `buffers`, or that table of each shard where `buffers` is over all
- * of them. False: the names are too long.
+ * Makes the query, for sessions with buffers of today or of the `days` days before. `local_buffers`
+ * is the same as `buffers`. If `buffers` is a table over all shards, it is the table of each shard.
+ * Returns false if the names are too long.
  */
 bool etwas_ship_proof_query(char query[ETWAS_SHIP_PROOF_QUERY_BYTES], const char *events,
                             const char *buffers, const char *local_buffers, uint32_t days);
 
 struct etwas_ship_field;
 
-/* Takes a row of its answer, as of etwas_ship_question; `context` is a struct etwas_ship_proofs. */
+/* Takes a row of the answer, as in etwas_ship_question; `context` is a struct etwas_ship_proofs. */
 bool etwas_ship_proof_row(void *context, const struct etwas_ship_field *fields);
 
-/*
- * Sorts them by host and session, and makes one of those of one session, which two shards have
- * told.
- */
+/* Sorts them by host and session, and merges those of a session that several shards have. */
 void etwas_ship_proofs_join(struct etwas_ship_proofs *proofs);
 
-/* The word for a verdict, in the query's answer and in ours. */
+/* Returns the word for a verdict, in the query's answer and in the output. */
 const char *etwas_ship_verdict_word(enum etwas_ship_verdict verdict);
 
-/* Writes them: a table, with what is wrong below a session; an object a line. */
+/* Write them as a table, with the problems below each session, or as a JSON object per line. */
 void etwas_ship_proofs_print(struct etwas_output *output, const struct etwas_ship_proofs *proofs);
 void etwas_ship_proofs_print_json(struct etwas_output *output,
                                   const struct etwas_ship_proofs *proofs);
 
 struct etwas_ship_prove {
-    uint32_t days; /* so many, of which today (UTC) is the last; 0 is 1 */
+    uint32_t days; /* number of days up to today (UTC); 0 is 1 */
     bool is_json;
 };
 
 /*
- * Asks every shard, and writes what was found to standard output. Returns ETWAS_EXIT_DONE,
- * ETWAS_EXIT_NO (a session is not complete, or there is none), ETWAS_EXIT_FAILED (a server did
- * not answer; said on standard error) or ETWAS_EXIT_OUTPUT.
+ * Queries every shard, and writes the results to standard output. Returns ETWAS_EXIT_DONE,
+ * ETWAS_EXIT_NO (a session is not complete, or there is none), ETWAS_EXIT_FAILED (a server did not
+ * answer; reported on standard error) or ETWAS_EXIT_OUTPUT.
  */
 int etwas_ship_prove(struct etwas_ship_target *target, const struct etwas_ship_prove *prove);
 

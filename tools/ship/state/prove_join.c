@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * What several shards say of one session. It lives on one, so that there its events cannot be
- * twice; where two have rows of it, nobody has compared these with each other.
+ * Merges what several shards report about one session. It should be on one shard, whose events
+ * cannot be duplicated elsewhere. If two shards have rows of it, these rows were not compared with
+ * each other.
  */
 #include "ship/state/prove.h"
 
@@ -21,7 +22,10 @@ static int compare(const void *left, const void *right)
     return one->session < other->session ? -1 : one->session > other->session;
 }
 
-/* Files are not one behind the other over shards, and a session is recovered or not. */
+/*
+ * Parts are numbered for all shards together, and a session is either recovered or not. So these
+ * numbers are not added.
+ */
 static bool is_greatest(uint32_t number)
 {
     return number == ETWAS_SHIP_PROOF_PARTS || number == ETWAS_SHIP_PROOF_RECOVERED;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * What the proof found: a table, with what is wrong below a session that is not complete; or JSON.
+ * Writes the results as a table, with the problems below a session that is not complete, or as
+ * JSON.
  */
 #include "ship/state/prove.h"
 
@@ -17,7 +18,7 @@
 static const char *const titles[] = {"# host",      "session", "verdict", "attempted", "recorded",
                                      "overwritten", "lost",    "there",   "gone"};
 
-/* The numbers behind host, session and verdict. */
+/* The columns after host, session and verdict. */
 static const enum etwas_ship_proof_number shown[] = {
     ETWAS_SHIP_PROOF_ATTEMPTED, ETWAS_SHIP_PROOF_RECORDED, ETWAS_SHIP_PROOF_OVERWRITTEN,
     ETWAS_SHIP_PROOF_LOST,      ETWAS_SHIP_PROOF_EVENTS,   ETWAS_SHIP_PROOF_GONE,
@@ -34,7 +35,7 @@ static void put_reason(struct etwas_table *table, uint64_t count, const char *re
     etwas_table_next_line(table);
 }
 
-/* Why a session is not complete, by the numbers that say so. */
+/* Writes why a session is not complete, with numbers. */
 static void put_reasons(struct etwas_table *table, const struct etwas_ship_proof *proof)
 {
     const uint64_t *numbers = proof->numbers;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 /*
- * The proof: one query, the same for all versions of servers, which is in docs/howto/ask-a-fleet.md
- * too.
+ * The proof: one query that works on all server versions. It is also in docs/howto/ask-a-fleet.md.
  *
- * The query works from the inside to the outside. It joins events and rows of buffers buffer by
- * buffer. It sums up buffers by file, in which they are numbered from 1. It sums up files by
- * session, together with the statements of their ends or, for a killed session, the totals that
- * recovery states for all. The events of a buffer are all there, and each once, if their number,
- * the sum of their places and the sum of the squares are those of 0, 1 … n - 1: missing or repeated
- * events are a run of places. Events of a buffer without a row are on their way.
+ * The query works from the inside out. It joins events and rows of buffers by buffer. It sums
+ * buffers by file, in which they are numbered from 1. It sums files by session, with the totals of
+ * their ends. For a killed session it uses the totals of the recovered file. All events of a buffer
+ * are there exactly once if three numbers are those of 0, 1 … n - 1: their count, the sum of their
+ * positions, and the sum of the squares. This is sufficient because missing or duplicate events are
+ * a run of positions. Events of a buffer without a row are still in flight.
  */
 #include "ship/state/prove.h"
 
@@ -21,10 +20,10 @@
 #include <string.h>
 
 /*
- * What begins with @ is replaced. @local_buffers is the table of a shard, not the one over all of
- * them: sessions are looked for where their events are, and by the order that these lie in, which
- * servers of 18.16 do not do for what others have found. C promises no more than 4,095 characters
- * of one string literal.
+ * Placeholders begin with @. @local_buffers is the table of a shard, not the one over all of them.
+ * Sessions are looked up where their events are, so that the order of the table is used. Servers of
+ * 18.16 do not use it for the results of other servers. The text is in parts because C guarantees
+ * no more than 4,095 characters in a string literal.
  */
 static const char *const query_parts[] = {
     "select host, session_id,\n"
@@ -168,7 +167,7 @@ static void append(struct text *text, const char *more, size_t bytes)
     text->bytes[text->used] = '\0';
 }
 
-/* What an @ begins is replaced; returns what is behind it. */
+/* Replaces the placeholder at `at`. Returns the position behind it. */
 static const char *append_name(struct text *text, const char *at, const char *const names[4])
 {
     static const char *const marks[] = {"@events", "@buffers", "@local_buffers", "@days"};
@@ -241,7 +240,7 @@ static bool read_proof(const struct etwas_ship_field *fields, struct etwas_ship_
     return is_right;
 }
 
-/* Room for one more; NULL: there is no memory. */
+/* Returns the place for one more, or NULL if there is not enough memory. */
 static struct etwas_ship_proof *next_proof(struct etwas_ship_proofs *proofs)
 {
     if (!etwas_array_reserve(&proofs->list, &proofs->room, proofs->count + 1,

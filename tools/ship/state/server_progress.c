@@ -20,8 +20,8 @@ enum {
 struct asking {
     struct etwas_ship_server_progress *progress;
     uint64_t numbers[MOST_NUMBERS];
-    uint64_t running; /* inserts of the file, on all replicas */
-    bool is_nonsense; /* a server answers what cannot be */
+    uint64_t running; /* running inserts of the file, on all replicas */
+    bool is_nonsense; /* a server's answer is impossible */
 };
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static bool take_events(void *context, const struct etwas_ship_field *fields)
     return true;
 }
 
-/* A replica that is behind the others returns an earlier event, which is sufficient. */
+/* A replica that lags behind the others returns an earlier event, which is sufficient. */
 static bool take_last(void *context, const struct etwas_ship_field *fields)
 {
     struct asking *asking = context;
@@ -189,8 +189,8 @@ static enum etwas_ship_sent ask_running(struct etwas_ship_target *target,
 }
 
 /*
- * A server goes on with an insert whose shipper was killed. Its rows appear after an answer that
- * did not count them, so the servers are asked when none of the file's inserts runs any more.
+ * A server continues an insert whose shipper was killed. Its rows may appear after an answer that
+ * did not count them. So the servers are queried when no insert of the file runs any more.
  */
 static enum etwas_ship_sent wait_for_running(struct etwas_ship_target *target,
                                              const struct etwas_ship_file_key *file_key,

@@ -34,7 +34,10 @@ struct etwas_ship_state {
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-/* Each folder of the path that is missing; whether the last is fit is seen when it is opened. */
+/*
+ * Creates the missing folders of the path. Whether the last one is usable is checked when it is
+ * opened.
+ */
 static bool make_folders(const char *path)
 {
     char part[PATH_MAX];
@@ -57,8 +60,8 @@ static bool make_folders(const char *path)
 }
 
 /*
- * What others may read tells them what is shipped; what they may write makes this ship nothing, or
- * all again.
+ * Returns what is wrong with the folder, or NULL. Users who can write in it could make this process
+ * ship nothing, or all again.
  */
 static const char *wrong_with(int folder)
 {
@@ -146,7 +149,10 @@ static void name_file(const struct etwas_ship_key *key, char name[NAME_BYTES])
                    key->session, key->part, suffix);
 }
 
-/* Returns how many bytes it has, one more than fit where there are more; -1: errno. */
+/*
+ * Returns the number of bytes, or -1 with errno. A file that is too long has
+ * ETWAS_SHIP_CURSOR_BYTES, which no cursor has.
+ */
 static ssize_t read_all(int file, char text[ETWAS_SHIP_CURSOR_BYTES])
 {
     size_t used = 0;
@@ -165,7 +171,7 @@ static ssize_t read_all(int file, char text[ETWAS_SHIP_CURSOR_BYTES])
     return (ssize_t)used;
 }
 
-/* *reason: why there is none though a file is there; NULL: there is no file. */
+/* If it returns false, *reason says what is wrong with the file. NULL: there is no file. */
 static bool read_file(const struct etwas_ship_state *state, const char *name,
                       struct etwas_ship_cursor *cursor, struct stat *facts, const char **reason)
 {
@@ -188,7 +194,7 @@ static bool read_file(const struct etwas_ship_state *state, const char *name,
     return *reason == NULL;
 }
 
-/* The one that was set aside before it goes. */
+/* Renames the file. It replaces one that was set aside before. */
 static void set_aside(const struct etwas_ship_state *state, const char *name, const char *reason)
 {
     char aside[NAME_BYTES + 8];
@@ -262,7 +268,7 @@ bool etwas_ship_state_write(struct etwas_ship_state *state, const struct etwas_s
 
     name_file(&cursor->key, name);
     (void)snprintf(fresh, sizeof fresh, "%s.new", name);
-    /* What is called so is of a shipper that was killed, or is not for us to write through. */
+    /* A file of this name was left by a killed shipper, or is a link that must not be followed. */
     (void)unlinkat(state->folder, fresh, 0);
     file = openat(state->folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) {

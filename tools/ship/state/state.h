@@ -4,14 +4,14 @@
 #define ETWAS_TOOLS_SHIP_STATE_H
 
 /*
- * The folder in which a shipper keeps its cursors. It is the user's alone, and one process has it
- * at a time.
+ * The folder in which a shipper keeps its cursors. It belongs to the user, no other user may write
+ * in it, and one process at a time uses it.
  *
- * A cursor is a file of its own, replaced by write, fsync, rename and fsync of the folder: what is
- * found after a crash is the old one or the new one. Losing the folder loses no event and doubles
- * none; the servers are asked what they have.
+ * Each cursor is a file, replaced by write, fsync, rename and fsync of the folder. After a crash
+ * the old one or the new one is there. Losing the folder neither loses nor duplicates events,
+ * because the servers are queried then.
  *
- * Cursors of different files may be read and written by different threads at a time.
+ * Different threads may read and write cursors of different files at the same time.
  */
 
 #include "ship/state/cursor.h"
@@ -21,44 +21,45 @@
 struct etwas_ship_state;
 
 /*
- * Makes the folder where it is missing, with those above it, and takes it. NULL after a message on
- * standard error: it cannot be had, is not the user's alone, or another process has it.
+ * Opens and locks the folder; creates it and the folders above it if necessary. Returns NULL after
+ * reporting that it is unusable, belongs to another user, is writable by others, or is used by
+ * another process.
  */
 struct etwas_ship_state *etwas_ship_state_open(const char *folder);
-void etwas_ship_state_close(struct etwas_ship_state *state); /* NULL: nothing */
+void etwas_ship_state_close(struct etwas_ship_state *state); /* may be NULL */
 
 /*
- * The cursor of `key`. One that makes no sense is set aside, which is said, and is as good as none.
- * False: there is none.
+ * Reads the cursor of `key`. An invalid one is renamed and reported, and counts as missing. Returns
+ * false if there is none.
  */
 bool etwas_ship_state_read(struct etwas_ship_state *state, const struct etwas_ship_key *key,
                            struct etwas_ship_cursor *cursor);
 
 /*
- * The cursor of a file that is sent to `target`. False: there is none, and *cursor is that of one
- * of which nothing was sent.
+ * Finds the cursor of a file that is sent to `target`. Returns false if there is none; *cursor is
+ * then that of a file of which nothing was sent.
  */
 bool etwas_ship_state_find(struct etwas_ship_state *state, const char *target,
                            const struct etwas_ship_facts *facts, struct etwas_ship_cursor *cursor);
 
 /*
- * False: it could not be written; what was there is there still, or errno says why nothing is
- * known.
+ * Writes the cursor. Returns false with errno if it failed: the old one is still there, or the new
+ * one may not be durable.
  */
 bool etwas_ship_state_write(struct etwas_ship_state *state, const struct etwas_ship_cursor *cursor);
 
 /*
- * The folder was removed: nothing can be kept there any more, and another process may have one of
- * its name.
+ * Returns whether the folder was removed. Then nothing can be stored in it, and another process may
+ * have a new folder of its name.
  */
 bool etwas_ship_state_is_gone(const struct etwas_ship_state *state);
 
-/* That there is none is fine. */
+/* Removes the cursor, if there is one. */
 void etwas_ship_state_remove(struct etwas_ship_state *state, const struct etwas_ship_key *key);
 
 /*
- * Has `take` look at each cursor that is for `target`, and says how old, in seconds, it is. False
- * ends it. False likewise where the folder cannot be read.
+ * Calls `take` for each cursor for `target`, with its age in seconds, until `take` returns false.
+ * Returns false then, or if the folder cannot be read.
  */
 bool etwas_ship_state_each(struct etwas_ship_state *state, const char *target,
                            bool (*take)(void *context, const struct etwas_ship_cursor *cursor,

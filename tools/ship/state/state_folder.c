@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A service manager names several, with colons between, of a service that has several. */
+/*
+ * If a service has several folders, the service manager separates them by colons. The first is
+ * used.
+ */
 static int from_manager(char folder[ETWAS_SHIP_STATE_FOLDER_BYTES], const char *folders)
 {
     return snprintf(folder, ETWAS_SHIP_STATE_FOLDER_BYTES, "%.*s/", (int)strcspn(folders, ":"),

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_SHIP_STATE_FOLDER_H
 #define ETWAS_TOOLS_SHIP_STATE_FOLDER_H
 
-/*
- * Where cursors are kept where nobody says it.
- */
+/* Finds the place where cursors are kept. */
 
 #include <limits.h>
 #include <stdbool.h>
@@ -15,11 +13,11 @@ enum {
 };
 
 /*
- * Finds the folder of the cursors. If a folder is shipped, they are there by default: then any
- * process that ships its files to the same place knows what others have sent. `named` is that of
- * --state, and `shipped` the folder; both may be NULL. A slash at its end makes a link be followed:
- * if others may write into the folder, they may put one there. Returns false after a message if
- * there is none, or if its path is too long.
+ * Finds the folder of the cursors. By default it is in the followed folder, if there is one. So any
+ * process that ships files from there to the same target knows what was sent. `named` is the value
+ * of --state, and `shipped` the followed folder; both may be NULL. A final slash in the path makes
+ * a link be followed. The path in the followed folder has none, because others may be able to put a
+ * link there. Returns false after reporting that there is no folder, or that its path is too long.
  */
 bool etwas_ship_state_folder(const char *named, const char *shipped,
                              char folder[ETWAS_SHIP_STATE_FOLDER_BYTES]);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Addresses of replicas, read from a command line or a file.
- */
+/* Parses the addresses of replicas, from a command line or a file. */
 
 #include "ship/wire/address.h"
 
@@ -33,7 +31,7 @@ static bool skip(struct rest *rest, const char *word)
     return true;
 }
 
-/* A name, or an IPv4 address. */
+/* Returns whether the character may be in a name or an IPv4 address. */
 static bool is_of_name(char character)
 {
     return isalnum((unsigned char)character) || strchr("-._", character) != NULL;
@@ -63,7 +61,7 @@ static bool take_host(struct rest *rest, struct etwas_ship_address *address)
     return !in_brackets || skip(rest, "]");
 }
 
-/* ":8443", or nothing. */
+/* Takes ":8443", or nothing. */
 static bool take_port(struct rest *rest, struct etwas_ship_address *address)
 {
     uint32_t port = 0;

@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_WIRE_ADDRESS_H
 
 /*
- * Where a replica is: http://HOST:PORT or https://HOST:PORT, and nothing else. A user or a password
- * in it is refused: addresses are seen by everybody, and servers and proxies log them.
+ * Addresses of replicas: http://HOST:PORT or https://HOST:PORT, and nothing else. A user or a
+ * password in one is refused: other users can see addresses, and servers and proxies log them.
  */
 
 #include <stdbool.h>
@@ -26,20 +26,20 @@ struct etwas_ship_address {
     char url[ETWAS_SHIP_URL_BYTES];   /* scheme, host and port: https://db1:8443 */
 };
 
-/* The replicas of one shard, as --server has them: with commas between. */
+/* The replicas of one shard, separated by commas in --server. */
 struct etwas_ship_shard_addresses {
     uint32_t count;
     struct etwas_ship_address replicas[ETWAS_SHIP_REPLICAS];
 };
 
 /*
- * One address of `bytes` characters. NULL: *address is it; else why not, as a part of a sentence
+ * Parses an address of `bytes` characters. Returns NULL, or else the error as a part of a sentence
  * about `--server`.
  */
 const char *etwas_ship_address_parse(const char *text, size_t bytes,
                                      struct etwas_ship_address *address);
 
-/* The value of a --server; likewise. */
+/* Parses the value of a --server option; likewise. */
 const char *etwas_ship_address_shard(const char *text, struct etwas_ship_shard_addresses *shard);
 
 #endif

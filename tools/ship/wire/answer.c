@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Answers of servers.
- */
+/* Interprets the answers of servers. */
 
 #include "ship/wire/answer.h"
 
@@ -11,12 +9,12 @@
 #include <string.h>
 
 /*
- * Exceptions that pass by themselves: by their numbers, which never change (ErrorCodes.cpp of
+ * Exceptions that are transient, by their numbers, which never change (ErrorCodes.cpp of
  * ClickHouse).
  */
 static const uint16_t passing[] = {
-    3,    /* UNEXPECTED_END_OF_FILE: of another server's answer */
-    74,   /* CANNOT_READ_FROM_FILE_DESCRIPTOR, as are the next a disk's */
+    3,    /* UNEXPECTED_END_OF_FILE: in another server's answer */
+    74,   /* CANNOT_READ_FROM_FILE_DESCRIPTOR; this and the next two are disk errors */
     75,   /* CANNOT_WRITE_TO_FILE_DESCRIPTOR */
     76,   /* CANNOT_OPEN_FILE */
     159,  /* TIMEOUT_EXCEEDED */
@@ -26,11 +24,11 @@ static const uint16_t passing[] = {
     202,  /* TOO_MANY_SIMULTANEOUS_QUERIES */
     209,  /* SOCKET_TIMEOUT */
     210,  /* NETWORK_ERROR */
-    216,  /* QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: the attempt before, of the same block */
+    216,  /* QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: the previous attempt, for the same block */
     225,  /* NO_ZOOKEEPER */
     236,  /* ABORTED: it is shutting down */
     241,  /* MEMORY_LIMIT_EXCEEDED */
-    242,  /* TABLE_IS_READ_ONLY: without its coordination service */
+    242,  /* TABLE_IS_READ_ONLY: no coordination service */
     243,  /* NOT_ENOUGH_SPACE */
     252,  /* TOO_MANY_PARTS */
     254,  /* NO_ACTIVE_REPLICAS */
@@ -44,7 +42,7 @@ static const uint16_t passing[] = {
     473,  /* DEADLOCK_AVOIDED */
     499,  /* S3_ERROR */
     999,  /* KEEPER_EXCEPTION */
-    1000, /* POCO_EXCEPTION, as are the next what no other number is for: a full disk, say */
+    1000, /* POCO_EXCEPTION; this and the next two are for all other errors, such as a full disk */
     1001, /* STD_EXCEPTION */
     1002, /* UNKNOWN_EXCEPTION */
 };
@@ -127,14 +125,14 @@ enum etwas_ship_meaning etwas_ship_answer_means(uint32_t status, uint32_t except
     if (status == 401) {
         return ETWAS_SHIP_MEANS_LOGIN;
     }
-    /* What stands before a server says these, too: too slow, too many, nobody there. */
+    /* Proxies in front of a server return these, too: timeout, rate limit, no server. */
     if (status == 408 || status == 429 || status < 400 || status >= 500) {
         return ETWAS_SHIP_MEANS_PASSING;
     }
     return ETWAS_SHIP_MEANS_STRANGER;
 }
 
-/* What stands behind a backslash. \N, which is NULL, stays as it is. */
+/* Returns what the character behind a backslash stands for. \N, which is NULL, is left as it is. */
 static char unescaped(char character)
 {
     static const char from[] = "bfnrt0";
@@ -145,8 +143,8 @@ static char unescaped(char character)
 }
 
 /*
- * In its place, which it never outgrows. It ends at a tab or a newline, which becomes its 0;
- * returns what is behind that.
+ * Unescapes a field in place; it never grows. It ends at a tab or a newline. Returns the position
+ * behind that.
  */
 static char *take_field(char *text, struct etwas_ship_field *field)
 {

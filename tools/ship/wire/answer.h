@@ -4,8 +4,8 @@
 #define ETWAS_TOOLS_SHIP_WIRE_ANSWER_H
 
 /*
- * What a server's answer means: its status, the number of its exception, and rows in TabSeparated.
- * Any bytes will do.
+ * Interprets a server's answer: its status, the number of its exception, and rows in TabSeparated.
+ * Accepts any bytes.
  */
 
 #include "ship/wire/send.h"
@@ -16,14 +16,14 @@
 
 enum etwas_ship_meaning {
     ETWAS_SHIP_MEANS_GOOD,
-    ETWAS_SHIP_MEANS_PASSING, /* the same once more, later */
-    /* What will not pass by itself: */
-    ETWAS_SHIP_MEANS_LOGIN,    /* user or password are wrong */
-    ETWAS_SHIP_MEANS_RIGHTS,   /* that user may not do this */
-    ETWAS_SHIP_MEANS_NO_TABLE, /* there is no such table or database */
-    ETWAS_SHIP_MEANS_WRONG,    /* what was sent, or the table, is not as it should be */
-    ETWAS_SHIP_MEANS_MOVED,    /* look elsewhere, it says */
-    ETWAS_SHIP_MEANS_STRANGER, /* no ClickHouse answers */
+    ETWAS_SHIP_MEANS_PASSING, /* transient: send the same again later */
+    /* Permanent errors: */
+    ETWAS_SHIP_MEANS_LOGIN,    /* wrong user or password */
+    ETWAS_SHIP_MEANS_RIGHTS,   /* the user may not do this */
+    ETWAS_SHIP_MEANS_NO_TABLE, /* no such table or database */
+    ETWAS_SHIP_MEANS_WRONG,    /* the request or the table is wrong */
+    ETWAS_SHIP_MEANS_MOVED,    /* a redirect */
+    ETWAS_SHIP_MEANS_STRANGER, /* the server is not ClickHouse */
 };
 
 /*
@@ -32,19 +32,19 @@ enum etwas_ship_meaning {
  */
 uint32_t etwas_ship_answer_exception(const char *text, size_t bytes);
 
-/* `exception` is 0 where there is none. */
+/* `exception` is 0 if there is none. */
 enum etwas_ship_meaning etwas_ship_answer_means(uint32_t status, uint32_t exception);
 
 /*
- * The same of a line anywhere in it that says "DB::Exception", too: what comes behind rows that
- * were begun.
+ * Like etwas_ship_answer_exception, but for the first line anywhere in the text that has
+ * "DB::Exception", too. A server appends such a line to rows that it has begun to send.
  */
 uint32_t etwas_ship_answer_late_exception(const char *text, size_t bytes);
 
-/* Are these rows of so many columns, each with a newline behind it? */
+/* Returns whether the text has rows with this number of columns, each ending with a newline. */
 bool etwas_ship_answer_is_rows(const char *text, size_t bytes, uint32_t columns);
 
-/* Gives all such rows to `row`, until it wants no more. The text is changed. */
+/* Passes all rows to `row`, until it returns false. Modifies the text. */
 void etwas_ship_answer_rows(char *text, size_t bytes, uint32_t columns,
                             bool (*row)(void *context, const struct etwas_ship_field *fields),
                             void *context);
@@ -54,12 +54,12 @@ enum {
 };
 
 /*
- * The value of NAME = VALUE, a number, behind SETTINGS in the words of a table's engine. False: it
- * is not there.
+ * Reads the number in NAME = VALUE, behind SETTINGS in the description of a table's engine. Returns
+ * false if it is not there.
  */
 bool etwas_ship_answer_setting(const char *engine, const char *name, uint64_t *value);
 
-/* 18016 of "18.16.1". 0: it is no version. */
+/* Returns 18016 for "18.16.1", or 0 if the text is not a version. */
 uint32_t etwas_ship_answer_version(const char *text);
 
 #endif

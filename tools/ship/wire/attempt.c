@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A request, made until it is answered: replicas in turn, with waits between. And what is said of
- * it.
+ * Sends a request until it is answered, to replicas in turn and with waits between, and reports
+ * errors.
  */
 
 #include "cli/quiet.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 
 enum {
-    SHOWN_BYTES = 400, /* of what a server says */
-    LONG_PASSWORD = 4, /* a shorter one may be in any text by chance */
+    SHOWN_BYTES = 400, /* of a server's text */
+    LONG_PASSWORD = 4, /* a shorter one may occur in any text by chance */
 };
 
 /* ---- what a server's answer is --------------------------------------------------------------- */
 
-/* What is between a good answer and one that says nothing that we know. */
+/* An answer must also have the expected content. Otherwise the request is sent again. */
 static enum etwas_ship_meaning content_means(const struct etwas_ship_attempt *attempt,
                                              const struct etwas_ship_reply *reply)
 {
@@ -48,7 +48,7 @@ static enum etwas_ship_meaning reply_means(const struct etwas_ship_attempt *atte
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-/* Its words, but not where the password is among them. */
+/* Returns the server's text for a message, unless it contains the password. */
 static const char *words(const struct etwas_ship_target *target,
                          const struct etwas_ship_reply *reply, char shown[SHOWN_BYTES])
 {
@@ -132,7 +132,10 @@ static void say_refused(const struct etwas_ship_target *target, const char *url,
     }
 }
 
-/* What no request can go to, or nothing can be made of. False: it is none of these. */
+/*
+ * Reports that the server cannot be used, or that its answer is too long. Returns false if it is
+ * none of these.
+ */
 static bool say_unusable(const char *url, const struct etwas_ship_reply *reply,
                          const struct etwas_ship_attempt *attempt)
 {
@@ -165,7 +168,7 @@ static bool open_connection(struct etwas_ship_replica *replica)
     return replica->http != NULL;
 }
 
-/* `deadline_ms`: as of a request. */
+/* `deadline_ms` is as in etwas_ship_request. */
 static enum etwas_ship_meaning run(struct etwas_ship_replica *replica,
                                    const struct etwas_ship_attempt *attempt, int64_t deadline_ms,
                                    struct etwas_ship_reply *reply)
@@ -185,8 +188,8 @@ static enum etwas_ship_meaning run(struct etwas_ship_replica *replica,
 }
 
 /*
- * A server that was away may be another one now. Its version is queried before megabytes are sent
- * to a server that cannot take them.
+ * A server that was away may be another one now. Its version is queried first, so that no megabytes
+ * are sent to a server that cannot take them.
  */
 static enum etwas_ship_meaning ask_version(struct etwas_ship_replica *replica, int64_t deadline_ms,
                                            struct etwas_ship_reply *reply)
@@ -231,7 +234,7 @@ static enum etwas_ship_meaning attempt_once(struct etwas_ship_replica *replica,
 
 /* ---- and all of them ------------------------------------------------------------------------- */
 
-/* xorshift: neighbours in time, or of hosts, shall not wait alike. */
+/* xorshift: the waits of an attempt, and those of different hosts, must differ. */
 static uint32_t next_chance(struct etwas_ship_shard *shard)
 {
     uint32_t chance = shard->chance;
@@ -262,8 +265,8 @@ static struct timeout timeout_of(const struct etwas_ship_target *target)
 }
 
 /*
- * A replica that hangs leaves those their part that were not tried: `others` shards, and of this
- * one the other replicas.
+ * Divides the remaining time by the number of untried servers: `others` shards, and this shard's
+ * other replicas. So a replica that hangs cannot use all of it.
  */
 static int64_t deadline_of(const struct timeout *timeout, uint32_t replicas, uint32_t others)
 {
@@ -273,7 +276,7 @@ static int64_t deadline_of(const struct timeout *timeout, uint32_t replicas, uin
     return timeout->end_ms != 0 ? now_ms + (timeout->end_ms - now_ms) / (untried + others) : 0;
 }
 
-/* Before the next attempt. Else why there is none. */
+/* Waits before the next attempt. Returns ETWAS_SHIP_SENT, or else why there is none. */
 static enum etwas_ship_sent wait_for_next(const struct etwas_ship_options *options, const char *url,
                                           struct etwas_ship_shard *shard, bool is_hurried,
                                           struct timeout *timeout)

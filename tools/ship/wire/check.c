@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The requirements for a shard before rows are sent: it is new enough, and has both tables as
- * blocks have them. Its engine recognizes a repeated block, and its user may insert.
+ * Checks a shard before rows are sent. It must be new enough and have both tables with the columns
+ * and types of blocks. Its engine must recognize a repeated block, and its user must be able to
+ * insert.
  */
 
 #include "ship/message.h"
@@ -16,11 +17,11 @@
 
 enum {
     SQL_BYTES = 1024,
-    ENGINE_BYTES = 8192, /* with its settings, which are looked at */
+    ENGINE_BYTES = 8192, /* with its settings, which are checked */
     MOST_WINDOWS = 3,
 };
 
-/* What is asked of a shard, and what it said. */
+/* The shard that is checked, and its answers. */
 struct looked {
     struct etwas_ship_target *target;
     uint32_t shard;
@@ -28,12 +29,15 @@ struct looked {
     const char *url; /* of the replica that answered last */
     struct etwas_ship_known_table known[ETWAS_SHIP_TABLES];
     char engines[ETWAS_SHIP_TABLES][ENGINE_BYTES];
-    char names[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES]; /* for people: etwas.event */
+    char names[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES]; /* for messages: etwas.event */
     bool is_read_only;
-    bool has_windows[MOST_WINDOWS]; /* of the server's own settings, as below */
+    bool has_windows[MOST_WINDOWS]; /* in the settings of the server; index as in `windows` */
 };
 
-/* How long a table knows a block: by their number, on one server too, and by time. */
+/*
+ * The settings that limit how long a table remembers blocks: by number, with and without
+ * replication, and by time.
+ */
 static const char *const windows[MOST_WINDOWS] = {
     "replicated_deduplication_window",
     "non_replicated_deduplication_window",
@@ -42,7 +46,7 @@ static const char *const windows[MOST_WINDOWS] = {
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* `error` is as of etwas_ship_question. */
+/* `error` is as in etwas_ship_question. */
 static enum etwas_ship_sent ask(struct looked *looked, const char *sql, uint32_t columns,
                                 bool (*row)(void *context, const struct etwas_ship_field *fields),
                                 uint32_t *error)
@@ -56,7 +60,7 @@ static enum etwas_ship_sent ask(struct looked *looked, const char *sql, uint32_t
     return sent;
 }
 
-/* Which of the tables has this name. False: none. */
+/* Finds the table with this name. Returns false if it is none of ours. */
 static bool find_table(const struct looked *looked, const char *name, enum etwas_ship_table *table)
 {
     const char *own = looked->target->options->table;
@@ -115,7 +119,7 @@ static bool take_read_only(void *context, const struct etwas_ship_field *fields)
     return true;
 }
 
-/* Database and table are identifiers, so nothing of them ends a string of SQL. */
+/* Database and table are identifiers, so they cannot end a string in SQL. */
 static enum etwas_ship_sent ask_columns(struct looked *looked)
 {
     const struct etwas_ship_options *options = looked->target->options;
@@ -130,7 +134,7 @@ static enum etwas_ship_sent ask_columns(struct looked *looked)
     return ask(looked, sql, 3, take_column, NULL);
 }
 
-/* A user may lack the right to read them. */
+/* The user may lack the right to read the settings. */
 static enum etwas_ship_sent ask_windows(struct looked *looked)
 {
     uint32_t error;
@@ -208,13 +212,15 @@ static bool has_table(const struct looked *looked, enum etwas_ship_table table)
     return true;
 }
 
-/* ReplicatedMergeTree and its kin, or what a cloud has in its place. */
+/*
+ * Returns whether the engine is ReplicatedMergeTree or similar, or the SharedMergeTree of a cloud.
+ */
 static bool is_replicated(const char *engine)
 {
     return strncmp(engine, "Replicated", 10) == 0 || strncmp(engine, "Shared", 6) == 0;
 }
 
-/* Returns whether the table has the window, or else the settings of the whole server. */
+/* Returns whether the window is not 0, in the settings of the table or else of the server. */
 static bool has_window(const struct looked *looked, const char *engine, uint32_t window)
 {
     uint64_t value = 0;
@@ -243,7 +249,7 @@ static void say_windows(const struct looked *looked, enum etwas_ship_table table
     }
 }
 
-/* The message says what would make the table remember. */
+/* Reports that the table does not remember blocks, and how to change that. */
 static void say_forgetful(const struct looked *looked, enum etwas_ship_table table)
 {
     const char *engine = looked->engines[table];
@@ -266,7 +272,7 @@ static void say_forgetful(const struct looked *looked, enum etwas_ship_table tab
         name, (int)strcspn(engine, " ("), engine, cure);
 }
 
-/* Does it know a block that comes again? Where rows may come twice that does not matter. */
+/* Returns whether the table recognizes a repeated block, or that is not required. */
 static bool is_exact(const struct looked *looked, enum etwas_ship_table table)
 {
     const char *engine = looked->engines[table];
@@ -309,7 +315,10 @@ static bool takes_rows(const struct looked *looked, enum etwas_ship_table table)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* What shards have in common. False: this one has other types. */
+/*
+ * Combines what the shards have in common. Returns false after reporting that this one has other
+ * types.
+ */
 static bool agree(struct looked *looked)
 {
     struct etwas_ship_target *target = looked->target;

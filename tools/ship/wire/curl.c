@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * libcurl, by dlopen. The name is that of its interface of 2006, which has only grown since.
+ * Loads libcurl by dlopen. The name is that of its ABI of 2006, which has only been extended since.
  */
 
 #ifdef ETWAS_LIBCURL
@@ -15,8 +15,8 @@
 struct etwas_ship_curl etwas_ship_curl;
 
 /*
- * ISO C knows no way from a pointer of data to one of a function; POSIX says that the bytes are the
- * same.
+ * ISO C cannot convert a data pointer to a function pointer. POSIX guarantees that both have the
+ * same representation.
  */
 static bool find_function(void *library, const char *name, void *function)
 {
@@ -39,7 +39,7 @@ bool etwas_ship_curl_load(void)
 
 #else
 
-/* ISO C wants something in a file. */
+/* ISO C requires a declaration in each file. */
 typedef int etwas_ship_has_no_curl;
 
 #endif

@@ -4,14 +4,14 @@
 #define ETWAS_TOOLS_SHIP_WIRE_CURL_H
 
 /*
- * libcurl, loaded when it is used first: it comes with thirty other libraries, for which each of
- * the other commands would wait ten times as long as for itself.
+ * libcurl, loaded at its first use. It comes with thirty other libraries, and loading these takes
+ * ten times as long as the start of any other command.
  */
 
 #include <curl/curl.h>
 #include <stdbool.h>
 
-/* What is used of it. X(NAME) of curl_NAME. */
+/* The functions that are used: X(NAME) for curl_NAME. */
 #define ETWAS_SHIP_CURL_FUNCTIONS(X)                                                               \
     X(global_init)                                                                                 \
     X(easy_init)                                                                                   \
@@ -29,7 +29,10 @@
     X(slist_append)                                                                                \
     X(slist_free_all)
 
-/* libcurl's header makes these macros, which check types and cannot be called by a pointer. */
+/*
+ * libcurl's header defines these as macros that check types. They cannot be called through a
+ * pointer.
+ */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 
@@ -39,10 +42,10 @@ struct etwas_ship_curl {
 #undef ETWAS_SHIP_CURL_MEMBER
 };
 
-/* Once it was loaded; the same for all threads. */
+/* Filled in by etwas_ship_curl_load; shared by all threads. */
 extern struct etwas_ship_curl etwas_ship_curl;
 
-/* False: it is not there, or another one. */
+/* Returns false if libcurl is missing, lacks a function, or cannot be initialized. */
 bool etwas_ship_curl_load(void);
 
 #endif

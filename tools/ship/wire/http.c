@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * HTTP by libcurl.
- */
+/* HTTP requests by libcurl. */
 
 #include "ship/wire/http.h"
 
@@ -52,13 +50,13 @@ struct etwas_ship_http {
     const struct etwas_ship_http_options *options;
     CURLM *multi;
     CURL *easy;
-    struct curl_slist *heads[2]; /* of a plain body, and of a packed one */
+    struct curl_slist *heads[2]; /* headers for a plain body and for gzip */
     char trouble[CURL_ERROR_SIZE];
 
-    /* The request that runs. */
+    /* The current request. */
     const struct etwas_ship_request *request;
     struct etwas_ship_reply *reply;
-    uint32_t piece; /* what is sent next, and where in it */
+    uint32_t piece; /* the next piece to send, and the offset in it */
     size_t offset;
     size_t head_bytes;
     bool head_too_long;
@@ -70,7 +68,7 @@ struct etwas_ship_http {
 };
 
 /*
- * What OpenSSL writes where nobody reads any more is an error of a connection, and no end of the
+ * SIGPIPE is ignored, so that OpenSSL's write to a closed connection fails instead of ending the
  * process.
  */
 bool etwas_ship_http_begin(void)
@@ -108,7 +106,9 @@ static size_t give_body(char *to, size_t size, size_t count, void *context)
     return given;
 }
 
-/* It goes back to the beginning alone: where a connection that was kept is found to be closed. */
+/*
+ * Rewinds the body to its beginning. libcurl does that if a kept connection turns out to be closed.
+ */
 static int begin_again(void *context, curl_off_t offset, int origin)
 {
     struct etwas_ship_http *http = context;
@@ -129,7 +129,8 @@ static bool begins_with(const char *line, size_t bytes, const char *name)
 }
 
 /*
- * A line of the reply's head; of each head, where "100 Continue" comes before the one that counts.
+ * Takes a header line of the reply. A "100 Continue" has header lines of its own before the
+ * reply's.
  */
 static size_t take_head(char *line, size_t size, size_t count, void *context)
 {
@@ -182,7 +183,7 @@ static bool add_head(struct curl_slist **heads, const char *name, const char *va
     char line[ETWAS_SHIP_SECRET_BYTES + 32];
     struct curl_slist *more;
 
-    /* "NAME;" is how libcurl is told of one without a value. */
+    /* "NAME;" means a header without a value to libcurl. */
     (void)snprintf(line, sizeof line, *value != '\0' ? "%s: %s" : "%s;", name, value);
     more = curl->slist_append(*heads, line);
     explicit_bzero(line, sizeof line);
@@ -196,8 +197,7 @@ static bool add_heads(struct curl_slist **heads, const struct etwas_ship_secret 
                       bool is_gzip)
 {
     /*
-     * The body is sent at once. Waiting for "100 Continue" takes a second if a server never sends
-     * it.
+     * Sends the body at once. Waiting for "100 Continue" takes a second if a server never sends it.
      */
     struct curl_slist *first = curl->slist_append(NULL, "Expect:");
 
@@ -217,8 +217,8 @@ static void free_heads(struct curl_slist *heads)
 }
 
 /*
- * A resolver that hangs keeps nobody from ending, where libcurl can leave it behind; an older one
- * says that it cannot.
+ * Lets the process end although a resolver hangs, if libcurl supports that. An older one refuses
+ * the option, which does not matter.
  */
 static void set_up_end(CURL *easy)
 {
@@ -230,8 +230,8 @@ static void set_up_end(CURL *easy)
 }
 
 /*
- * The system's certificates lie in a folder, too, which many a libcurl knows by itself. One that
- * can have none says so.
+ * Many builds of libcurl also trust a folder of the system's certificates. Builds that cannot use a
+ * folder refuse the option, which is as good.
  */
 static bool trust_no_folder(CURL *easy)
 {
@@ -241,7 +241,7 @@ static bool trust_no_folder(CURL *easy)
     return code == CURLE_OK || code == CURLE_NOT_BUILT_IN;
 }
 
-/* A file of certificates stands alone. */
+/* With a file of certificates, only these are trusted. */
 static bool trust(CURL *easy, const char *ca)
 {
     return ca == NULL ||
@@ -326,7 +326,10 @@ void etwas_ship_http_close(struct etwas_ship_http *http)
 
 /* ---- a request ------------------------------------------------------------------------------- */
 
-/* From the connection on, as is what a server takes that says a byte now and then. */
+/*
+ * Returns the timeout, which includes connecting. It also limits a server that sends a byte now and
+ * then.
+ */
 static int64_t limit_ms(const struct etwas_ship_request *request)
 {
     int64_t limit = request->limit_s * INT64_C(1000);
@@ -335,7 +338,7 @@ static int64_t limit_ms(const struct etwas_ship_request *request)
     if (request->deadline_ms == 0 || left > limit) {
         return limit;
     }
-    return left > 0 ? left : 1; /* 0 is no limit */
+    return left > 0 ? left : 1; /* 0 would mean no limit */
 }
 
 static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request *request,
@@ -371,8 +374,8 @@ static bool begin(struct etwas_ship_http *http, const struct etwas_ship_request 
 }
 
 /*
- * Until it is over: by itself, and *result says how; else false. *stopped: since all shall end,
- * after a few seconds more for what is on its way.
+ * Runs the transfer until it ends. Returns true with *result if libcurl ended it. Otherwise
+ * *stopped says whether `stop` became readable; the request then had a few seconds more.
  */
 static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopped)
 {
@@ -403,7 +406,7 @@ static bool transfer(struct etwas_ship_http *http, CURLcode *result, bool *stopp
     return true;
 }
 
-/* If it is an error, the beginning of the answer has all information. */
+/* The beginning of an error text is sufficient, so a body that is too long is a reply then. */
 static enum etwas_ship_came came(const struct etwas_ship_http *http, CURLcode result, long status)
 {
     if (http->body_too_long && status >= 400) {

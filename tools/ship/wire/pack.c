@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * gzip by zlib.
- */
+/* gzip compression by zlib. */
 
 #include "ship/wire/pack.h"
 
@@ -21,7 +19,7 @@ void etwas_ship_pack_free(struct etwas_ship_pack *pack)
 
 enum {
     FIRST_BYTES = 1024 * 1024,
-    LEVEL = 1, /* the fastest: rows are so alike that more is hardly shorter */
+    LEVEL = 1, /* the fastest: rows are so similar that more gains little */
     GZIP_WINDOW = 15 + 16,
     MEMORY_LEVEL = 8,
 };
@@ -44,7 +42,7 @@ static bool grow(struct etwas_ship_pack *pack)
     return true;
 }
 
-/* All of `stream`'s input, and with Z_FINISH its end. */
+/* Compresses all of `stream`'s input, and with Z_FINISH writes the end. */
 static bool deflate_input(struct etwas_ship_pack *pack, z_stream *stream, int flush)
 {
     int result = Z_OK;

@@ -3,9 +3,7 @@
 #ifndef ETWAS_TOOLS_SHIP_WIRE_PACK_H
 #define ETWAS_TOOLS_SHIP_WIRE_PACK_H
 
-/*
- * A block as gzip has it, whole: a server takes none of it where its end is missing.
- */
+/* A block as a complete gzip stream. A server takes none of it if its end is missing. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +16,13 @@ struct etwas_ship_pack {
     size_t room;
 };
 
-/* Is zlib in this build? */
+/* Returns whether this build has zlib. */
 bool etwas_ship_pack_is_there(void);
 
-/* Makes it of pieces. The memory is kept for the next; begin with zeros. False: no memory. */
+/*
+ * Compresses the pieces. The memory is reused for the next block; initialize with zeros. Returns
+ * false if there is not enough memory.
+ */
 bool etwas_ship_pack_make(struct etwas_ship_pack *pack, const struct iovec *pieces, uint32_t count);
 void etwas_ship_pack_free(struct etwas_ship_pack *pack);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The file of user and password. Nothing of what is in it is ever shown.
- */
+/* Reads the file with user and password. Its content is never printed. */
 
 #include "ship/wire/secret.h"
 
@@ -23,7 +21,7 @@
 static const char option[] = "--credentials";
 static const char credential[] = "etwas-ship";
 
-/* It goes into a line of a request's head. */
+/* The value becomes part of an HTTP header line, so control characters are refused. */
 static bool keep_line(char *kept, const struct etwas_ship_line *line)
 {
     for (size_t at = 0; at < line->value_bytes; at++) {
@@ -67,7 +65,10 @@ const char *etwas_ship_secret_parse(const char *text, size_t bytes,
     return has_user && secret->user[0] != '\0' ? NULL : "names no user: 'user = NAME'";
 }
 
-/* A credential of a service is readable for its user alone, whatever its mode says of the group. */
+/*
+ * Returns what is unsafe about the file, or NULL. A service's credential is readable by its user
+ * only, whatever its mode says of the group.
+ */
 static const char *unsafe(const struct stat *status, bool is_credential)
 {
     mode_t others = is_credential ? S_IRWXO : S_IRWXG | S_IRWXO;
@@ -123,8 +124,8 @@ static const char *read_file(int descriptor, bool is_credential, struct etwas_sh
 }
 
 /*
- * What has it in memory leaves none of it in a file. A program that takes cores by a pipe gets them
- * whatever the limit is, but for 1, of which no file is made either: it is shorter than any core.
+ * Prevents core dumps, which would contain the password. With a limit of 0, the kernel would still
+ * pipe a core to a program; with 1 it does not. No core file is that short.
  */
 static void leave_no_core(void)
 {

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 enum {
-    ETWAS_SHIP_SECRET_BYTES = 1024,           /* of a value, with its 0 */
+    ETWAS_SHIP_SECRET_BYTES = 1024,           /* of a value, with its terminating 0 */
     ETWAS_SHIP_SECRET_FILE_BYTES = 16 * 1024, /* a longer file is refused */
 };
 
@@ -32,14 +32,14 @@ struct etwas_ship_secret {
 };
 
 /*
- * False: it cannot be read, is not only its owner's, or not as above. It has been said on standard
- * error.
+ * Reads the file. Returns false after reporting that it is unreadable, accessible to other users,
+ * or invalid.
  */
 bool etwas_ship_secret_read(const char *path, struct etwas_ship_secret *secret);
 
 /*
- * What the file has. NULL: it is well; else what is wrong with it, in words that have nothing of it
- * in them.
+ * Parses the text of the file. Returns NULL, or else what is wrong with it, without any of its
+ * content.
  */
 const char *etwas_ship_secret_parse(const char *text, size_t bytes,
                                     struct etwas_ship_secret *secret);

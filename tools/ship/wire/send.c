@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Blocks and questions, as requests.
- */
+/* Sends blocks and queries as requests. */
 
 #include "ship/wire/send.h"
 
@@ -16,11 +14,11 @@
 #include <string.h>
 
 enum {
-    ERROR_BYTES = 64 * 1024, /* of an answer to a block, which is empty where all is well */
-    QUERY_BYTES = 8192,      /* of a block's: every column by its name */
+    ERROR_BYTES = 64 * 1024, /* of the answer to a block, which is empty on success */
+    QUERY_BYTES = 8192,      /* for a block: it names all columns */
 };
 
-/* A server answers when it is done, and says so by the status. */
+/* Makes the server answer when it is done, so that the status is final. */
 static const char when_done[] = "&wait_end_of_query=1";
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -30,7 +28,7 @@ static void append_to_query(char query[QUERY_BYTES], const char *text)
     (void)etwas_ship_http_escape(query, QUERY_BYTES, text);
 }
 
-/* What is between the parts of a query is not escaped. */
+/* Appends text without escapes: the syntax between the parts of a query. */
 static void add_plain(char query[QUERY_BYTES], const char *text)
 {
     size_t used = strlen(query);
@@ -41,8 +39,8 @@ static void add_plain(char query[QUERY_BYTES], const char *text)
 }
 
 /*
- * "day,time,…": a table may have more columns than the block. In the plain dialect a column of
- * pairs is two columns.
+ * Appends "day,time,…": a table may have more columns than the block. In the plain dialect a column
+ * of pairs is two columns.
  */
 static void add_columns(char query[QUERY_BYTES], const struct etwas_columns *columns)
 {
@@ -77,7 +75,10 @@ static void plain_query(const struct etwas_ship_target *target, const struct etw
     }
 }
 
-/* A modern server is told not to gather blocks of several, and what it shall know this one by. */
+/*
+ * Makes a modern server insert the block by itself, not gathered with others, and recognize it by
+ * its token.
+ */
 static void modern_query(const char *plain, const char *token, char query[QUERY_BYTES])
 {
     query[0] = '\0';

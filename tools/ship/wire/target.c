@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A target, from its options to its end.
- */
+/* Opens, queries and closes a target. */
 
 #include "ship/wire/target.h"
 
@@ -38,7 +36,7 @@ static void set_up_shard(struct etwas_ship_target *target, uint32_t index)
     }
 }
 
-/* `etwas`.`event`: identifiers, which need no more than that. */
+/* Makes `etwas`.`event`. Identifiers need no other escapes. */
 static void name_tables(struct etwas_ship_target *target)
 {
     const struct etwas_ship_options *options = target->options;
@@ -49,7 +47,7 @@ static void name_tables(struct etwas_ship_target *target)
     }
 }
 
-/* "https://db1:8443 https://db3:8443 etwas.event" */
+/* Makes "https://db1:8443 https://db3:8443 etwas.event". */
 char *etwas_ship_target_make_name(const struct etwas_ship_options *options)
 {
     size_t bytes = ETWAS_SHIP_TABLE_BYTES + (size_t)options->shard_count * ETWAS_SHIP_URL_BYTES;
@@ -108,7 +106,7 @@ void etwas_ship_target_close(struct etwas_ship_target *target)
 
 /* ---- opened ---------------------------------------------------------------------------------- */
 
-/* What this build lacks. */
+/* Returns false after reporting what this build lacks. */
 static bool can(const struct etwas_ship_options *options)
 {
 #ifdef ETWAS_LIBCURL
@@ -131,7 +129,10 @@ static bool can(const struct etwas_ship_options *options)
     return true;
 }
 
-/* A password that is not encrypted can be read on the network; on the machine itself it cannot. */
+/*
+ * Warns that an unencrypted password can be read on the network, unless the server is on this
+ * machine.
+ */
 static void say_open_password(const struct etwas_ship_target *target)
 {
     for (uint32_t i = 0; i < target->shard_count; i++) {
@@ -153,9 +154,8 @@ static void say_open_password(const struct etwas_ship_target *target)
 }
 
 /*
- * A shard that is away is checked when it is first used, so that the others get their rows
- * meanwhile. At least one must answer, because blocks are made by its types. For queries alone all
- * must answer.
+ * A shard that is away is checked at its first use, so that the others get their rows meanwhile. At
+ * least one must answer, because its types determine the blocks. For queries only, all must answer.
  */
 static enum etwas_ship_sent look_at_each(struct etwas_ship_target *target)
 {

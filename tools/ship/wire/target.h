@@ -4,11 +4,11 @@
 #define ETWAS_TOOLS_SHIP_WIRE_TARGET_H
 
 /*
- * Where events go: shards, each of one or more replicas that have the same rows.
+ * The destination of events: shards, each with one or more replicas that have the same rows.
  *
- * When it is opened, each shard is asked what it is: version, both tables, their columns and
- * engines. What would lose rows, or have them twice, is refused with a sentence that says how it is
- * mended.
+ * When a target is opened, each shard is queried for its version, both tables, their columns and
+ * engines. A shard that would lose or duplicate rows is refused, with a message that says how to
+ * correct it.
  */
 
 #include "ship/schema/dialect.h"
@@ -22,34 +22,34 @@ enum {
     ETWAS_SHIP_FOR_EVER = INT32_MAX
 };
 
-/* What it is opened for, and so how much is looked at. */
+/* The purpose of a target, which determines what is checked. */
 enum etwas_ship_purpose {
-    ETWAS_SHIP_TO_INSERT, /* all */
-    ETWAS_SHIP_TO_READ,   /* not what only inserts need: engines, rights */
-    ETWAS_SHIP_TO_CREATE, /* its tables need not be there: versions alone. It has no dialect then */
+    ETWAS_SHIP_TO_INSERT, /* everything */
+    ETWAS_SHIP_TO_READ,   /* not engines and rights, which only inserts need */
+    ETWAS_SHIP_TO_CREATE, /* only the version: tables may be missing. There is no dialect */
 };
 
-/* What it is opened with. Strings that may be NULL say so. */
+/* Strings must not be NULL unless noted. */
 struct etwas_ship_options {
     const struct etwas_ship_shard_addresses *shards;
     uint32_t shard_count;
-    /* Identifiers; the second is of ETWAS_SHIP_EVENTS. */
+    /* Identifiers. `table` is that of ETWAS_SHIP_EVENTS. */
     const char *database;
     const char *table;
-    /* A file, or NULL: see secret.h. */
+    /* The file of user and password, or NULL: see secret.h. */
     const char *credentials;
-    /* A file of certificates that are trusted, or NULL: the system's are. */
+    /* A file of trusted certificates, or NULL: the system's. */
     const char *ca;
-    /* All shards together; 0: as fast as may be. */
+    /* For all shards together; 0: unlimited. */
     uint64_t rows_per_s;
-    /* How long what will pass by itself is waited for, or ETWAS_SHIP_FOR_EVER. */
+    /* The timeout for transient errors, or ETWAS_SHIP_FOR_EVER. */
     uint32_t patience_s;
-    /* Blocks are sent as gzip has them. */
+    /* Blocks are sent compressed by gzip. */
     bool compresses;
-    /* Rows may come twice: a server that cannot drop a block that it has is good enough. */
+    /* Servers are accepted that cannot drop a repeated block, so rows may be stored twice. */
     bool at_least_once;
     enum etwas_ship_purpose purpose;
-    /* A descriptor that is readable from when all shall end (eventfd(2)); -1: there is none. */
+    /* A descriptor (eventfd(2)) that becomes readable when the process is to end; -1: none. */
     int stop;
 };
 
@@ -57,43 +57,45 @@ struct etwas_ship_target;
 
 enum etwas_ship_opened {
     ETWAS_SHIP_OPENED,
-    ETWAS_SHIP_OPEN_STOPPED, /* asked to end while it waited */
-    ETWAS_SHIP_OPEN_REFUSED, /* it has been said why */
+    ETWAS_SHIP_OPEN_STOPPED, /* stopped while it waited */
+    ETWAS_SHIP_OPEN_REFUSED, /* the reason has been reported */
 };
 
 /*
- * Waits for servers that are not there yet, as etwas_ship_send does. What `options` points to must
- * stay until the target is closed. One target a process: libcurl is set up by this, and stays so.
- * Without libcurl in the build it is refused.
+ * Waits for servers that are away, as etwas_ship_send does. What `options` points to must stay
+ * valid until the target is closed. A process may have only one target, since this initializes
+ * libcurl. Refused if the build lacks libcurl.
  */
 enum etwas_ship_opened etwas_ship_target_open(const struct etwas_ship_options *options,
                                               struct etwas_ship_target **target);
-void etwas_ship_target_close(struct etwas_ship_target *target); /* NULL: nothing */
+void etwas_ship_target_close(struct etwas_ship_target *target); /* may be NULL */
 
 uint32_t etwas_ship_target_shards(const struct etwas_ship_target *target);
 uint32_t etwas_ship_target_replicas(const struct etwas_ship_target *target, uint32_t shard);
 
-/* What any replica of the shard may answer goes to the next one first. */
+/* Makes the next request to any replica of the shard begin with the next one. */
 void etwas_ship_target_turn(struct etwas_ship_target *target, uint32_t shard);
 
-/* The shard of a session: the one that the Distributed tables' expression, `session`, says. */
+/*
+ * Returns the shard of a session, as the expression of the Distributed tables, `session_id`, does.
+ */
 uint32_t etwas_ship_target_shard(const struct etwas_ship_target *target, uint64_t session);
 
 /*
- * Returns the name of a target with these options in cursors. It is the same for the same shards
- * and table, whatever replicas a shard has beside its first. It has only characters that any text
- * file may have. The caller frees it. Returns NULL if there is no memory.
+ * Returns the name of a target with these options in cursors. It depends on the table and each
+ * shard's first replica, not on other replicas. It has only characters that any text file may have.
+ * The caller frees it. Returns NULL if there is not enough memory.
  */
 char *etwas_ship_target_make_name(const struct etwas_ship_options *options);
 
-/* DATABASE.NAME, quoted for SQL. */
+/* Returns DATABASE.NAME, quoted for SQL. */
 const char *etwas_ship_target_table(const struct etwas_ship_target *target,
                                     enum etwas_ship_table table);
 
-/* The server's version as 18016 or 26007: the oldest of any shard. */
+/* Returns the oldest version of any shard, as 18016 or 26007. */
 uint32_t etwas_ship_target_version(const struct etwas_ship_target *target);
 
-/* What blocks are encoded for: the types that the tables have, the same on all shards. */
+/* Returns the types for which blocks are encoded. They are those of the tables on all shards. */
 const struct etwas_ship_dialect *etwas_ship_target_dialect(const struct etwas_ship_target *target);
 
 #endif

@@ -14,23 +14,23 @@
 
 struct etwas_ship_replica {
     struct etwas_ship_http_options options;
-    struct etwas_ship_http *http; /* NULL until it is used first */
-    uint32_t version;             /* 0: not asked since it was away last */
+    struct etwas_ship_http *http; /* NULL until its first use */
+    uint32_t version;             /* 0: not queried since it was last away */
 };
 
-/* All of it is for the thread that uses the shard. */
+/* Used only by the thread that uses the shard. */
 struct etwas_ship_shard {
     uint32_t count;
     uint32_t current; /* the replica that answered last */
     bool is_checked;
-    bool is_away;    /* what was hurried found nobody */
-    uint32_t chance; /* state of the numbers by chance */
+    bool is_away;    /* a hurried check reached no replica */
+    uint32_t chance; /* state of the random number generator */
     struct etwas_ship_replica replicas[ETWAS_SHIP_REPLICAS];
     struct etwas_ship_pack pack;
 };
 
 enum {
-    ETWAS_SHIP_TABLE_BYTES = 256, /* of a name as SQL has it */
+    ETWAS_SHIP_TABLE_BYTES = 256, /* of a name quoted for SQL */
     ETWAS_SHIP_OLDEST_VERSION = 18016,
 };
 
@@ -41,7 +41,7 @@ struct etwas_ship_target {
     char tables[ETWAS_SHIP_TABLES][ETWAS_SHIP_TABLE_BYTES];
 
     /*
-     * What the shards that were checked have in common. Written under the lock; the dialect once,
+     * What the checked shards have in common. Written under the lock; the dialect is written once,
      * before blocks are made.
      */
     pthread_mutex_t lock;
@@ -50,8 +50,8 @@ struct etwas_ship_target {
     struct etwas_ship_dialect dialect;
 
     /*
-     * While it is opened: when the patience for all shards together is over, by etwas_ship_now_ms.
-     * 0: it is open, or that is for ever.
+     * While the target is being opened: when the timeout for all shards together expires, by
+     * etwas_ship_now_ms. 0: it is open, or there is no timeout.
      */
     int64_t open_end_ms;
 
@@ -61,34 +61,37 @@ struct etwas_ship_target {
 
 /* ---- attempt.c ------------------------------------------------------------------------------- */
 
-/* A request that any replica may get, again and again. */
+/* A request that may be sent to any replica, repeatedly. */
 struct etwas_ship_attempt {
-    /* All but `query`, and this for servers before and from ETWAS_SHIP_MODERN_INSERTS. */
+    /*
+     * The request without its query. `modern_query`, if not NULL, is for servers from
+     * ETWAS_SHIP_MODERN_INSERTS on, `query` for the others.
+     */
     struct etwas_ship_request request;
     const char *query;
     const char *modern_query;
-    /* Its good answer is empty; else rows of so many columns. */
+    /* A good answer is empty. Otherwise it has rows with this number of columns. */
     bool is_insert;
     uint32_t columns;
-    /* Each replica is tried once, whatever the patience is. */
+    /* Each replica is tried once, whatever the timeout is. */
     bool is_hurried;
-    /* As of etwas_ship_question. */
+    /* As in etwas_ship_question. */
     uint32_t *error;
 };
 
 enum {
-    ETWAS_SHIP_MODERN_INSERTS = 22002 /* by tokens, and asynchronous if they are not told */
+    ETWAS_SHIP_MODERN_INSERTS = 22002 /* with tokens; inserts may be asynchronous by default */
 };
 
 /*
- * Until it is answered. `replica` is one, or ETWAS_SHIP_ANY. *reply is the answer, until the
- * shard's next request.
+ * Sends the request until it is answered. `replica` is an index or ETWAS_SHIP_ANY. *reply is valid
+ * until the shard's next request.
  */
 enum etwas_ship_sent etwas_ship_attempt(struct etwas_ship_target *target, uint32_t shard,
                                         int replica, const struct etwas_ship_attempt *attempt,
                                         struct etwas_ship_reply *reply);
 
-/* The replica that answered last. */
+/* Returns the replica that answered last. */
 static inline struct etwas_ship_replica *etwas_ship_answered(struct etwas_ship_target *target,
                                                              uint32_t shard)
 {
@@ -97,7 +100,7 @@ static inline struct etwas_ship_replica *etwas_ship_answered(struct etwas_ship_t
 
 /* ---- send.c ---------------------------------------------------------------------------------- */
 
-/* etwas_ship_ask, of one replica or ETWAS_SHIP_ANY, whether the shard is checked or not. */
+/* Like etwas_ship_ask, for one replica or ETWAS_SHIP_ANY, but does not check the shard. */
 enum etwas_ship_sent etwas_ship_ask_one(struct etwas_ship_target *target, uint32_t shard,
                                         int replica, bool is_hurried,
                                         const struct etwas_ship_question *question);
@@ -105,8 +108,8 @@ enum etwas_ship_sent etwas_ship_ask_one(struct etwas_ship_target *target, uint32
 /* ---- check.c --------------------------------------------------------------------------------- */
 
 /*
- * Checks a shard, as etwas_ship_target_open says, if that was not done. A hurried check does not
- * wait for a server that is away.
+ * Checks a shard, as described in target.h, unless that was done. A hurried check does not wait for
+ * a server that is away.
  */
 enum etwas_ship_sent etwas_ship_check(struct etwas_ship_target *target, uint32_t shard,
                                       bool is_hurried);
