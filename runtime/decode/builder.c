@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The pool begins with two bytes of nothing, so that no offset in it is 0; the end adds to each
- * offset what lies before the pool.
+ * The pool begins with two unused bytes, so that no offset in it is 0. When the result is finished,
+ * the size of what lies before the pool is added to each offset.
  */
 #include "decode/builder.h"
 
@@ -114,7 +114,7 @@ uint32_t etwas_builder_add_string(struct etwas_info_builder *builder, const char
     return (uint32_t)(to - builder->pool);
 }
 
-/* Whether the property has its type's usual length, that is, states no other. */
+/* Whether the property has the usual length of its type, that is, does not state another. */
 static bool builder_has_usual_length(const EVENT_PROPERTY_INFO *info)
 {
     return info->length == 0 &&
@@ -153,13 +153,11 @@ uint16_t etwas_builder_property(struct etwas_info_builder *builder, uint16_t par
     return (uint16_t)builder->property_count++;
 }
 
-/*
- * The order of the finished array: the property at each position, and the lists that it is made of.
- */
+/* The order of the properties in the finished array, and the lists from which it is made. */
 struct member_order {
     uint16_t *indexes; /* by position: the builder's index */
-    uint16_t *first;   /* by index: its first member; NONE */
-    uint16_t *next;    /* by index: the next with the same parent; NONE */
+    uint16_t *first;   /* by index: its first member, or NONE */
+    uint16_t *next;    /* by index: the next with the same parent, or NONE */
     uint16_t *last;    /* by index: its last member */
 };
 enum {
@@ -167,8 +165,8 @@ enum {
 };
 
 /*
- * Orders the properties: those of no struct first, then the members of each struct, in the order of
- * the structs themselves. Returns how many are of no struct.
+ * Orders the properties: top-level ones first, then the members of each struct, in the order of the
+ * structs. Returns how many top-level properties there are.
  */
 static uint16_t builder_order_members(struct etwas_info_builder *builder,
                                       struct member_order *order)
@@ -207,7 +205,7 @@ static uint16_t builder_order_members(struct etwas_info_builder *builder,
             (uint16_t)(placed - info->structType.StructStartIndex);
     }
     if (placed != count) {
-        builder_fail(builder, ERROR_INVALID_DATA); /* members of what is no struct */
+        builder_fail(builder, ERROR_INVALID_DATA); /* some have a parent that is no struct */
     }
     return top;
 }
@@ -221,7 +219,7 @@ static uint16_t builder_position_of(struct etwas_info_builder *builder, uint16_t
     return builder->properties[index].position;
 }
 
-/* An offset of the pool as one of the whole. */
+/* Converts an offset in the pool to an offset in the finished block. */
 static void builder_move_property(uint32_t *offset, size_t by)
 {
     if (*offset != 0) {
@@ -229,7 +227,7 @@ static void builder_move_property(uint32_t *offset, size_t by)
     }
 }
 
-/* The property as it stands in the finished array. */
+/* Returns the property as it is in the finished array. */
 static EVENT_PROPERTY_INFO builder_finished(struct etwas_info_builder *builder, uint16_t index,
                                             size_t pool_at)
 {
@@ -289,7 +287,7 @@ static void builder_move_head(TRACE_EVENT_INFO *info, size_t pool_at)
     builder_move_property(&info->EventAttributesOffset, pool_at);
 }
 
-/* A block of `head_bytes` and the pool; NULL: what failed is in build->error. */
+/* Allocates a block of `head_bytes` and the pool. NULL: builder->error says why. */
 static uint8_t *builder_block_of(struct etwas_info_builder *builder, size_t head_bytes)
 {
     uint8_t *block = NULL;

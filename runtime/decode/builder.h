@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_BUILDER_TOP = 0xFFFF,             /* no struct around it */
+    ETWAS_BUILDER_TOP = 0xFFFF,             /* as a parent: the top level */
     ETWAS_BUILDER_NO_PROPERTY = 0xFFFF,     /* as a count or a length: no property states it */
     ETWAS_BUILDER_NO_TYPE = 0xFFFF,         /* an unknown in type */
     ETWAS_BUILDER_PROPERTIES = 0x7FFF,      /* at most */
@@ -66,9 +66,9 @@ uint32_t etwas_builder_add_bytes(struct etwas_info_builder *builder, const void 
                                  size_t count);
 
 /*
- * Adds a property to the struct `parent` or to ETWAS_BUILDER_TOP, and returns its index, by which
- * counts, lengths and members refer to it. Fills StructStartIndex and NumOfStructMembers, and
- * `length` of a type of fixed length, where it is 0.
+ * Adds a property to the struct `parent` or to ETWAS_BUILDER_TOP. Returns its index, by which
+ * counts, lengths and members refer to it. Fills StructStartIndex and NumOfStructMembers. A
+ * `length` of 0 is filled if the type has a fixed length.
  */
 uint16_t etwas_builder_property(struct etwas_info_builder *builder, uint16_t parent,
                                 const EVENT_PROPERTY_INFO *info);
@@ -87,7 +87,7 @@ struct etwas_builder_entry {
 };
 
 /*
- * Finishes a map, likewise. `name` and the entries' texts are offsets from
+ * Finishes a map in the same way. `name` and the entries' texts are offsets from
  * etwas_builder_add_string. `flag` is EVENTMAP_INFO_FLAG_…. Frees the builder.
  */
 uint32_t etwas_builder_end_map(struct etwas_info_builder *builder, uint32_t name, MAP_FLAGS flag,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The source that knows the tables of builtin.h: makes a schema of a layout when an event asks. */
+/* The source of the tables in builtin.h. Makes a schema from a layout when an event needs it. */
 #include "decode/builtin.h"
 
 #include <etwas/winerror.h>
@@ -22,7 +22,7 @@ struct builtin_type {
     const char *name;
     uint16_t in_type;
     uint16_t out_type;
-    uint16_t least; /* bytes that a value has at least; of binary data: has */
+    uint16_t least; /* the least bytes of a value; for binary data, its size */
 };
 
 static const struct builtin_type types[] = {
@@ -69,7 +69,7 @@ static const struct builtin_type *builtin_find_type(const char *name, size_t byt
     abort(); /* the tables are ours, and a test reads them all */
 }
 
-/* The number at *text, and behind it. */
+/* Parses the number at *text, and moves *text past it. */
 static unsigned builtin_number_at(const char **text)
 {
     unsigned number = 0;
@@ -95,7 +95,7 @@ static const char *builtin_next_name(const char **list, unsigned *number, size_t
     return name;
 }
 
-/* The name of a type; NULL: it is not there. */
+/* Returns the name of a type in the list; NULL: the list does not have it. */
 static const char *builtin_list_has(const char *list, uint8_t type, size_t *bytes)
 {
     const char *name;
@@ -119,7 +119,7 @@ struct builtin_field {
     const char *name;
     size_t name_bytes;
     uint16_t count;         /* 0: as many as the payload has */
-    const char *count_name; /* of the field that says how many; NULL: none does */
+    const char *count_name; /* the field that states the count; NULL: none does */
     size_t count_name_bytes;
     bool is_array;
     bool is_member;
@@ -133,10 +133,10 @@ static const struct etwas_builtin_map *builtin_find_map(const char *name, size_t
             return &etwas_kernel_maps[i];
         }
     }
-    abort(); /* likewise */
+    abort(); /* as above */
 }
 
-/* Parses the field at *text, and moves *text past it; false: there is none. */
+/* Parses the field at *text, and moves *text past it. Returns false if there is none. */
 static bool builtin_next_field(const char **text, struct builtin_field *field)
 {
     const char *at = *text;
@@ -207,7 +207,7 @@ const char *etwas_builtin_provider(const etwas_guid *guid)
     return class == NULL ? NULL : class->provider;
 }
 
-/* The least bytes of a payload. */
+/* Returns the least size of a payload with this layout. */
 static uint16_t builtin_least_bytes(const struct etwas_builtin_layout *layout, bool is_wide)
 {
     const char *text = layout->fields;
@@ -248,7 +248,7 @@ static bool builtin_is_same_field(const struct builtin_field *left,
                right->count_name, right->count_name == NULL ? 0 : right->count_name_bytes);
 }
 
-/* The number of fields with which both begin, at most `most`. */
+/* Returns how many leading fields both have in common, at most `most`. */
 static size_t builtin_count_common(const char *left, const char *right, size_t most)
 {
     struct builtin_field left_field, right_field;
@@ -263,8 +263,8 @@ static size_t builtin_count_common(const char *left, const char *right, size_t m
 }
 
 /*
- * One of the layouts of a type, and the number of fields with which all of them begin; NULL: there
- * is none.
+ * Returns one of the layouts of a type; NULL: there is none. *fields receives how many leading
+ * fields all of them have in common.
  */
 static const struct etwas_builtin_layout *builtin_common_layout(
     const struct etwas_builtin_class *class, uint8_t type, size_t *fields)
@@ -285,7 +285,7 @@ static const struct etwas_builtin_layout *builtin_common_layout(
 
 /* ---- schemas --------------------------------------------------------------------------------- */
 
-/* The property of that name that was added; the tables' own, so there is one. */
+/* Returns the index of the field that `wanted` names as its count. The tables always have it. */
 static uint16_t builtin_find_property(const char *text, const struct builtin_field *wanted)
 {
     struct builtin_field field;
@@ -299,7 +299,7 @@ static uint16_t builtin_find_property(const char *text, const struct builtin_fie
     return index;
 }
 
-/* The first `most` fields. */
+/* Adds the first `most` fields. */
 static void builtin_add_fields(struct etwas_info_builder *builder, const char *text, size_t most)
 {
     const char *all = text;
@@ -386,7 +386,7 @@ static uint32_t builtin_add_maps(struct etwas_schema_store *store, const char *f
 /* The schema that is added for a version. */
 struct builtin_description {
     const struct etwas_builtin_layout *layout;
-    size_t fields; /* so many of its fields at most */
+    size_t fields; /* the most fields that are taken of it */
     enum etwas_rank rank;
 };
 
@@ -430,8 +430,8 @@ static uint32_t builtin_add_layout(struct etwas_schema_store *store,
 }
 
 /*
- * Adds all layouts that hold for the event's version; if none does, the fields that all layouts of
- * its type have in common.
+ * Adds all layouts that hold for the event's version. If none does, adds the fields that all
+ * layouts of its type have in common.
  */
 static uint32_t builtin_supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {

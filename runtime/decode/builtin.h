@@ -9,9 +9,9 @@
  *
  *     {"10 Load, 2 Unload", 2, 3, "ptr ImageBase; ptr ImageSize; pid ProcessId; wstr FileName"}
  *
- * Where two hold for one version, systems differ in it: the event has the first that its payload
- * has room for. A version for which none holds has the fields with which all layouts of its type
- * begin.
+ * If two layouts hold for one version, systems differ: the event has the first layout that its
+ * payload has room for. A version without a layout has the leading fields that all layouts of its
+ * type share.
  *
  * A field is a type (table in builtin.c), optionally the number of elements, and a name:
  *
@@ -19,7 +19,7 @@
  *     wchar[32] StandardName      a string of so many characters
  *     ptr[*] Stack                as many as the payload has
  *     wstr[Count] Names           as many as the field Count before it states
- *     struct Zone; .i32 Bias      the fields after it that begin with a point are its members
+ *     struct Zone; .i32 Bias      the fields after it that begin with a dot are its members
  *     i8=WaitMode OldMode         a number that the map WaitMode has names for
  *
  * A layout without fields gives only the name; the payload is not known.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A decoder: asks its sources in turn, and chooses among the versions of an event. */
+/* A decoder: calls its sources in turn, and chooses among the versions of an event. */
 #include <etwas/decode.h>
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ uint32_t etwas_decoder_learn_ahead(etwas_decoder *decoder, const EVENT_RECORD *r
     return error;
 }
 
-/* Has the file itself, or the user, described a version of it? */
+/* Whether the file itself, or the user, has described a version of the event. */
 static bool decoder_has_schema(const struct etwas_event_kind *kind)
 {
     const struct etwas_stored_schema *at = kind->versions;
@@ -76,8 +76,8 @@ static bool decoder_has_schema(const struct etwas_event_kind *kind)
 }
 
 /*
- * Calls supply once for each version: an event without a schema must not be searched for a million
- * times.
+ * Calls supply once for each version, so that no search is repeated for each of a million events
+ * without a schema.
  */
 static uint32_t decoder_supply_built_in(etwas_decoder *decoder, const EVENT_RECORD *record,
                                         struct etwas_event_kind *kind)
@@ -99,11 +99,11 @@ static uint32_t decoder_supply_built_in(etwas_decoder *decoder, const EVENT_RECO
 }
 
 enum {
-    /* For all versions of an event together: each may read all of its payload. */
+    /* The limit for all versions of an event together, each of which may read the whole payload. */
     TOKENS_TO_CHOOSE = 1 << 16,
 };
 
-/* `tokens` are those that may still be asked for. */
+/* *tokens is how many tokens may still be read. */
 static bool decoder_payload_fits(const etwas_schema *schema, const EVENT_RECORD *record,
                                  uint32_t *tokens)
 {

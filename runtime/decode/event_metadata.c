@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Event metadata: records that say what other records are, as etwas writes them for described
- * classes, and as merging a trace on Windows leaves them in it. They are classic events of one
- * class: type 32 has a TRACE_EVENT_INFO, type 33 the provider's GUID and an EVENT_MAP_INFO.
+ * Event metadata: records that describe other records. etwas writes them for described classes, and
+ * merging a trace on Windows leaves them in it. They are classic events of one class: type 32 has a
+ * TRACE_EVENT_INFO, type 33 the provider's GUID and an EVENT_MAP_INFO.
  */
 #include <etwas/winerror.h>
 #include <string.h>

@@ -35,8 +35,8 @@ struct field_cursor {
     uint32_t tokens_left;
     uint16_t depth; /* frames besides the event itself */
     bool is_wide;   /* pointers have 8 bytes */
-    bool is_over;   /* truncated: what is open is ended */
-    bool is_last;   /* the trailing bytes were given */
+    bool is_over;   /* truncated: only the ends of open arrays and structs follow */
+    bool is_last;   /* the trailing bytes were returned */
     struct field_frame frames[FRAMES];
     uint32_t slots[ETWAS_SCHEMA_SLOTS];
 };
@@ -73,7 +73,7 @@ void etwas_fields_begin(etwas_fields *fields, const etwas_schema *schema,
 
 /* The bytes that a value takes of the payload, and which of these are the value. */
 struct field_extent {
-    uint64_t bytes; /* more than are left: truncated */
+    uint64_t bytes; /* truncated, if more than are left */
     uint32_t before;
     uint32_t behind;
 };
@@ -86,8 +86,8 @@ static struct field_extent field_whole(uint64_t bytes)
 static const struct field_extent truncated = {.bytes = UINT64_MAX};
 
 /*
- * Writers may omit an empty string at the end of a payload. They do not omit elements, whose number
- * is stated.
+ * Writers may omit an empty string at the end of a payload, but not elements of an array, whose
+ * number is stated.
  */
 static struct field_extent field_empty_at_end(const struct field_cursor *cursor)
 {
@@ -174,7 +174,10 @@ static struct field_extent field_wbem_sid(const struct field_cursor *cursor)
     return field_sid(cursor, cursor->is_wide ? 16 : 8);
 }
 
-/* A length of characters or bytes, and where the value begins. False: truncated. */
+/*
+ * Reads a length in characters or bytes, and where the value begins. Returns false if it is
+ * truncated.
+ */
 static bool field_length_of(const struct field_cursor *cursor, const struct etwas_read_step *step,
                             uint32_t *length, uint32_t *before)
 {
@@ -195,7 +198,7 @@ static bool field_length_of(const struct field_cursor *cursor, const struct etwa
     return true;
 }
 
-/* A text of fixed length ends at its first 0: what of it is behind. */
+/* A text of fixed length ends at its first 0. Returns how many bytes from there on are left. */
 static uint32_t field_behind_zero(const uint8_t *at, uint32_t length, uint32_t unit)
 {
     uint32_t units = 0;
@@ -224,7 +227,7 @@ static struct field_extent field_by_length(const struct field_cursor *cursor,
     return extent;
 }
 
-/* The rest of the payload, which for a string may end in a 0. */
+/* The value is the rest of the payload, without a 0 that ends a string. */
 static struct field_extent field_rest(const struct field_cursor *cursor, uint32_t unit)
 {
     struct field_extent extent = field_whole(field_bytes_left(cursor) / unit * unit);
@@ -273,7 +276,7 @@ static struct field_extent field_measure(const struct field_cursor *cursor,
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* The rest of the payload: nothing follows but the ends of what is open. */
+/* Returns the rest of the payload. Only the ends of open arrays and structs follow. */
 static void field_give_rest(struct field_cursor *cursor, uint32_t token, etwas_value *value)
 {
     value->token = token;
@@ -301,7 +304,7 @@ static void field_set_types(const struct field_cursor *cursor, const struct etwa
     }
 }
 
-/* Keeps the value of a property that counts others. What is negative counts too much. */
+/* Saves the value of a property that is a count or length. A negative one becomes the maximum. */
 static void field_store_number(struct field_cursor *cursor, const struct etwas_read_step *step,
                                const etwas_value *value)
 {
@@ -316,7 +319,7 @@ static void field_store_number(struct field_cursor *cursor, const struct etwas_r
     cursor->slots[step->slot] = (uint32_t)number;
 }
 
-/* The value at `field_extent` of what is left. */
+/* Returns the value at this extent of the bytes that are left. */
 static void field_give_value(struct field_cursor *cursor, const struct etwas_read_step *step,
                              struct field_extent extent, etwas_value *value)
 {
@@ -335,7 +338,7 @@ static void field_give_value(struct field_cursor *cursor, const struct etwas_rea
     }
 }
 
-/* A value that is no array, or one element of an array. */
+/* Returns a value that is no array, or one element of an array. */
 static void field_give_element(struct field_cursor *cursor, const struct etwas_read_step *step,
                                uint16_t property, uint32_t index, etwas_value *value)
 {
@@ -362,7 +365,10 @@ static struct field_extent field_count_characters(const struct field_cursor *cur
     return extent;
 }
 
-/* The elements of an array; false: the payload ends before it says how many. */
+/*
+ * Finds the number of elements of an array. Returns false if the payload ends before it states the
+ * count.
+ */
 static bool field_count_of(struct field_cursor *cursor, const struct etwas_read_step *step,
                            uint32_t *count)
 {
@@ -403,8 +409,7 @@ static void field_give_array(struct field_cursor *cursor, const struct etwas_rea
         struct field_extent extent = field_count_characters(cursor, step, count);
 
         if (extent.bytes > field_bytes_left(cursor)) {
-            cursor->at =
-                began; /* nothing but what is left says how many characters there should be */
+            cursor->at = began; /* the count belongs to the truncated rest */
             extent = truncated;
         }
         field_give_value(cursor, step, extent, value);
@@ -416,7 +421,7 @@ static void field_give_array(struct field_cursor *cursor, const struct etwas_rea
     }
 }
 
-/* Ends the innermost array or struct; false: there is only the event. */
+/* Ends the innermost array or struct. Returns false if none is open. */
 static bool field_give_end(struct field_cursor *cursor, const etwas_schema *schema,
                            etwas_value *value)
 {
@@ -432,7 +437,7 @@ static bool field_give_end(struct field_cursor *cursor, const etwas_schema *sche
     return true;
 }
 
-/* Gives what lies behind the last field, which the schema does not know of, once. */
+/* Returns, once, the bytes after the last field, which the schema does not describe. */
 static bool field_give_trailing(struct field_cursor *cursor, etwas_value *value)
 {
     if (cursor->is_last || field_bytes_left(cursor) == 0) {

@@ -10,7 +10,7 @@ enum {
     FIRST_CAPACITY = 64
 };
 
-/* Every bit of both goes into every bit of the result. */
+/* Mixes every bit of both into every bit of the result. */
 static uint64_t hash_fold(uint64_t left, uint64_t right)
 {
     __extension__ typedef unsigned __int128 wide;

@@ -7,8 +7,8 @@
  *
  *     for (size_t cursor = 0; (entry = etwas_hash_table_next(table, hash, &cursor)) != NULL;)
  *
- * visits every entry of one hash. Keys come from files, so the hash has a secret seed: nobody can
- * make a file whose keys all have one hash.
+ * visits every entry of one hash. Keys come from files, so the hash has a secret seed. Without it,
+ * no file can be crafted whose keys all have the same hash.
  */
 #ifndef ETWAS_DECODE_HASH_TABLE_H
 #define ETWAS_DECODE_HASH_TABLE_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's classes. Layouts that ETW's pages do not document, such as versions from 4 on, and 3
- * of FileIo and DiskIo, follow how consumers read them, and what files of these systems contain.
+ * The kernel's classes. ETW's pages do not document all layouts, such as versions from 4 on, and 3
+ * of FileIo and DiskIo. Those follow what consumers read and what files of these systems contain.
  */
 #include "decode/builtin.h"
 
@@ -293,7 +293,7 @@ static const struct etwas_builtin_layout split_io[] = {
     {TYPES(SPLIT_IO), 0, 2, FIELDS(SPLIT_IO)},
 };
 
-/* As the kernel's other records of this kind; no page documents it. */
+/* Like the kernel's other records of this kind; no page documents it. */
 static const struct etwas_builtin_layout debug_print[] = {
     LAYOUT(DEBUG_PRINT, ""),
 };

@@ -110,11 +110,11 @@ struct etwas_manifest_provider {
     struct etwas_manifest_map *last_map;
 };
 
-/* The elements that were skipped because they are unusable. */
+/* The unusable elements that were skipped. */
 struct etwas_manifest_skipped {
     uint32_t count;
-    char first[32]; /* the name of the first, cut */
-    uint64_t line;  /* its line, from 1; 0: skipped when schemas were made */
+    char first[32]; /* the name of the first one, truncated */
+    uint64_t line;  /* its line, from 1; 0: it was skipped when schemas were made */
 };
 
 struct etwas_manifest {
@@ -156,7 +156,7 @@ uint32_t etwas_manifest_make_map(const struct etwas_manifest *manifest,
                                  const struct etwas_manifest_map *map, EVENT_MAP_INFO **info,
                                  size_t *bytes);
 
-/* The names that manifests have for types and predefined values, with ETW's numbers. */
+/* The names of types and predefined values in manifests, with ETW's numbers. */
 
 /* Parses the inType of an element `data`; false: unknown. */
 bool etwas_manifest_in_type(const char *name, uint16_t *in_type);

@@ -12,7 +12,7 @@ enum {
     CHUNK_OPCODE = 0xFE,
     FORMAT_XML = 1,
     MAGIC = 0x5B,
-    CHUNKS_LIMIT = 4096, /* of a document: mostly they have 65,280 bytes each */
+    CHUNKS_LIMIT = 4096, /* the most in a document; most chunks have 65,280 bytes */
     /*
      * The most documents that are incomplete at a time; the oldest is dropped, because lost chunks
      * never come.
@@ -56,7 +56,7 @@ bool etwas_is_manifest_chunk(const EVENT_RECORD *record)
            ((const uint8_t *)record->UserData)[offsetof(struct chunk_header, magic)] == MAGIC;
 }
 
-/* The link to the document that the record continues; *link is NULL: there is none. */
+/* Returns the link to the document that the record continues; if there is none, *link is NULL. */
 static struct etwas_partial_manifest **chunks_find(struct etwas_manifest_chunks *chunks,
                                                    const EVENT_RECORD *record)
 {
@@ -120,7 +120,7 @@ static bool chunks_begin(struct etwas_manifest_chunks *chunks, const EVENT_RECOR
     return true;
 }
 
-/* Does the chunk belong to the document, and is it not there yet? */
+/* Whether the chunk belongs to the document and is not stored yet. */
 static bool chunks_continue(const struct etwas_partial_manifest *partial,
                             const struct chunk_header *envelope, size_t bytes)
 {
@@ -144,7 +144,7 @@ static bool chunks_store(struct etwas_partial_manifest *partial, uint16_t number
     return true;
 }
 
-/* Lays the chunks side by side; false: no memory. */
+/* Joins the chunks into one document. Returns false if there is no memory. */
 static bool chunks_complete(struct etwas_manifest_chunks *chunks,
                             const struct etwas_partial_manifest *partial,
                             struct etwas_manifest_document *document)

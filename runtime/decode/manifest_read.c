@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The document, element by element. An element is known by its name and the one around it; what is
- * not known is passed over with all that is in it. References between elements are looked up
- * later, for they may point forward.
+ * Reads the document, element by element. An element is identified by its name and the element
+ * around it. Unknown ones are skipped with everything inside. References between elements are
+ * resolved later, since they may point forward.
  */
 #include <etwas/winerror.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static struct etwas_manifest_value *manifest_add_value(struct etwas_manifest_rea
     return word;
 }
 
-/* ---- elements: false: nothing of it is read -------------------------------------------------- */
+/* ---- elements; false: the element's contents are skipped ------------------------------------- */
 
 static bool manifest_begin_provider(struct etwas_manifest_reader *reader, const char **attributes)
 {
@@ -97,7 +97,7 @@ static bool manifest_begin_provider(struct etwas_manifest_reader *reader, const 
     return true;
 }
 
-/* Events name a channel by its chid, where it has one. Without a value they are counted. */
+/* Events name a channel by its chid, if it has one. Channels without a value are numbered. */
 static bool manifest_begin_channel(struct etwas_manifest_reader *reader, const char **attributes)
 {
     const char *name = etwas_manifest_attribute(attributes, "chid") == NULL ? "name" : "chid";
@@ -381,7 +381,7 @@ static void manifest_on_end(void *context, const char *name)
     }
 }
 
-/* Entities can be declared only here, so there are none. */
+/* Rejects a document type. Only there could entities be declared, so there are none. */
 static void manifest_on_document_type(void *context, const char *name, const char *system_id,
                                       const char *public_id, int has_internal_subset)
 {

@@ -14,7 +14,7 @@
 #include "decode/manifest.h"
 
 enum {
-    ETWAS_MANIFEST_DEPTH = 16, /* of elements; a member of a struct is the tenth */
+    ETWAS_MANIFEST_DEPTH = 16, /* of elements; a member of a struct is at depth 10 */
 };
 
 struct etwas_manifest_reader {
@@ -24,7 +24,7 @@ struct etwas_manifest_reader {
     uint8_t open[ETWAS_MANIFEST_DEPTH]; /* enum element, the outermost first */
     size_t depth;
 
-    /* The elements around the one that is read. */
+    /* The elements around the one that is being read. */
     struct etwas_manifest_provider *provider;
     const struct etwas_manifest_value *task;
     struct etwas_manifest_template *template;
@@ -38,17 +38,17 @@ struct etwas_manifest_reader {
 /* Ends the reading with an error. */
 void etwas_manifest_fail(struct etwas_manifest_reader *reader, uint32_t error);
 
-/* Counts the element that is read as skipped. */
+/* Counts the element that is being read as skipped. */
 void etwas_manifest_skip_element(struct etwas_manifest_reader *reader, const char *element);
 
-/* The value of an attribute; NULL: there is none. */
+/* Returns the value of an attribute; NULL: there is none. */
 const char *etwas_manifest_attribute(const char **attributes, const char *name);
-/* A copy of the attribute's value; NULL also where memory failed. */
+/* Returns a copy of the attribute's value; NULL: there is none, or no memory. */
 const char *etwas_manifest_copy_attribute(struct etwas_manifest_reader *reader,
                                           const char **attributes, const char *name);
 /*
- * Parses an attribute as a number, decimal or after 0x. Returns false if there is none, or none up
- * to the limit.
+ * Parses an attribute as a number, decimal or hexadecimal with 0x. Returns false if there is none,
+ * or it is above the limit.
  */
 bool etwas_manifest_attribute_number(const char **attributes, const char *name, uint64_t limit,
                                      uint64_t *number);
@@ -57,8 +57,8 @@ bool etwas_manifest_parse_number(const char *text, uint64_t limit, uint64_t *num
 bool etwas_manifest_attribute_guid(const char **attributes, const char *name, etwas_guid *guid);
 
 /*
- * Allocates an item of so many bytes that begins with its name. NULL: it has no name, an item of
- * that name exists already, or memory failed.
+ * Allocates an item of `bytes`, which begins with its name. NULL: it has no name, an item of that
+ * name exists already, or there is no memory.
  */
 void *etwas_manifest_add_named(struct etwas_manifest_reader *reader, size_t bytes,
                                enum etwas_manifest_kind kind, const void *owner, const char *name);

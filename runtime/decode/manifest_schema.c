@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Makes the schema of a manifest's event as TDH has it: references resolved, names as they are
- * printed.
+ * Makes the schema of a manifest's event as TDH has it: references are resolved, and names are as
+ * they are printed.
  */
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static bool manifest_begins_with(const char *text, const char *beginning)
 }
 
 /*
- * A message, or the string of the table that it refers to; NULL: none, or the table lacks it. A
- * reference to anything else, such as $(mc.…), cannot be resolved by the manifest.
+ * Returns a message, or the string of the table that it refers to; NULL: none, or the table lacks
+ * it. The manifest cannot resolve other references, such as $(mc.…).
  */
 static const char *manifest_message_of(const struct etwas_manifest *manifest, const char *message)
 {
@@ -52,7 +52,7 @@ static uint32_t manifest_add_text(struct etwas_info_builder *builder, const char
     return text == NULL ? 0 : etwas_builder_add_string(builder, text, strlen(text));
 }
 
-/* The text of a word; of one that is not declared its name. */
+/* Adds the text of a word; if it is not declared, its name. */
 static uint32_t manifest_add_value_text(struct etwas_info_builder *builder,
                                         const struct etwas_manifest *manifest,
                                         const struct etwas_manifest_value *word, const char *name,
@@ -75,7 +75,7 @@ struct manifest_schema_build {
     const struct etwas_manifest_event *event;
 };
 
-/* Sets the offset of the name, and returns the value; 0 where the event says none. */
+/* Sets the offset of the name, and returns the value; 0 if the event names none. */
 static uint64_t manifest_set_value(struct manifest_schema_build *build,
                                    enum etwas_manifest_kind kind, const char *name,
                                    uint32_t *offset)
@@ -90,7 +90,7 @@ static uint64_t manifest_set_value(struct manifest_schema_build *build,
     return word == NULL ? 0 : word->value;
 }
 
-/* A task's own opcode hides the provider's of that name. */
+/* An opcode of the task hides an opcode of the provider with the same name. */
 static void manifest_set_task_and_opcode(struct manifest_schema_build *build)
 {
     const struct etwas_manifest_event *event = build->event;
@@ -122,7 +122,7 @@ static void manifest_set_task_and_opcode(struct manifest_schema_build *build)
     }
 }
 
-/* One string behind the other, and an empty one. */
+/* Adds one string after the other, and an empty string at the end. */
 static void manifest_set_keywords(struct manifest_schema_build *build)
 {
     static const char blanks[] = " \t\r\n";
@@ -177,7 +177,7 @@ static void manifest_set_head(struct manifest_schema_build *build)
     }
 }
 
-/* A template that is not there is one field of no known type. */
+/* A missing template becomes one field of unknown type. */
 static void manifest_set_fields(struct manifest_schema_build *build)
 {
     static const char missing[] = "?";

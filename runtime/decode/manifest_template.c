@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Templates: the fields of events. They may name earlier fields alone. */
+/* Templates: the fields of events. A field may refer only to earlier ones. */
 #include <etwas/winerror.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "decode/manifest_reader.h"
 
 enum {
-    FIELDS_LIMIT = 512, /* of a template; behind them one that says that there were more */
+    FIELDS_LIMIT = 512, /* of a template; one of unknown type follows if there were more */
 };
 
 bool etwas_manifest_begin_template(struct etwas_manifest_reader *reader, const char **attributes)
@@ -34,8 +34,8 @@ bool etwas_manifest_begin_user_data(struct etwas_manifest_reader *reader, const 
 }
 
 /*
- * The number of the field that `name` refers to inside `parent`: one of the same struct, or one of
- * none. ETWAS_BUILDER_NO_PROPERTY: there is none before it.
+ * Returns the number of the earlier field that `name` refers to inside `parent`: one of the same
+ * struct, or else a top-level field. ETWAS_BUILDER_NO_PROPERTY: there is none.
  */
 static uint16_t template_earlier_field(const struct etwas_manifest_template *template,
                                        uint16_t parent, const char *name)
@@ -56,7 +56,7 @@ static uint16_t template_earlier_field(const struct etwas_manifest_template *tem
     return found;
 }
 
-/* `count` or `length`: a number, or the name of a field. */
+/* Reads `count` or `length`, which is a number or the name of a field. */
 static void template_measure_of(const struct etwas_manifest_reader *reader, const char **attributes,
                                 const char *name, struct etwas_manifest_field *field,
                                 uint16_t *measure, uint32_t fixed_flag, uint32_t field_flag)
@@ -76,7 +76,7 @@ static void template_measure_of(const struct etwas_manifest_reader *reader, cons
     field->info.Flags |= field_flag;
 }
 
-/* Adds a field; NULL: there is none, for there are too many, or memory failed. */
+/* Adds a field; NULL: there are too many, or there is no memory. */
 static struct etwas_manifest_field *template_add_field(struct etwas_manifest_reader *reader,
                                                        const char **attributes)
 {

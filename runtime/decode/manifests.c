@@ -13,7 +13,7 @@
 #include "decode/text_writer.h"
 #include "etl/own_record.h"
 
-/* A provider writes its manifest whenever it is enabled: the same again says nothing new. */
+/* A provider writes its manifest whenever it is enabled. A repeated one is ignored. */
 struct etwas_known_manifest {
     etwas_guid provider;
     struct {
@@ -95,7 +95,7 @@ uint32_t etwas_manifests_add(etwas_decoder *decoder, const void *xml, size_t byt
     return error;
 }
 
-/* The provider's entry, made if need be; NULL: no memory. */
+/* Finds or adds the provider's entry; NULL: no memory. */
 static struct etwas_known_manifest *manifests_find_known(etwas_decoder *decoder,
                                                          const etwas_guid *provider)
 {
@@ -214,7 +214,7 @@ size_t etwas_decoder_left_out(const etwas_decoder *decoder, char *text, size_t s
     return etwas_text_end(&out, size);
 }
 
-/* A chunk that could not be taken in, as it stands there: what manifests.h says. */
+/* Supplies a schema for chunks themselves (manifests.h), as events without another schema. */
 static uint32_t manifests_supply(etwas_decoder *decoder, const EVENT_RECORD *record)
 {
     static const struct {

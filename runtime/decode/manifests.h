@@ -18,14 +18,14 @@
 #include "decode/manifest.h"
 
 /*
- * Manifests that providers write into their own traces, as .NET's EventSource does: a document in
- * chunks, each the payload of an event with Id and Task 0xFFFE and Opcode 0xFE.
+ * Manifests that providers write into their own traces, as .NET's EventSource does. A document is
+ * split into chunks, each the payload of an event with Id and Task 0xFFFE and Opcode 0xFE:
  *
  *     u8 format (1: XML), u8 major, u8 minor, u8 0x5B, u16 total chunks, u16 number of this chunk
  *
- * and up to 65,280 bytes of the document. The chunks of one document come from one thread. Another
- * thread's may stand between them, and any may be missing: a file that wrapped has lost the first
- * ones.
+ * and up to 65,280 bytes of the document. The chunks of one document come from one thread. Those of
+ * other threads may lie between them, and any may be missing: a file that wrapped has lost the
+ * first ones.
  */
 
 enum {

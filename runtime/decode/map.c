@@ -11,7 +11,7 @@
 
 enum {
     HEAD_BYTES = offsetof(EVENT_MAP_INFO, MapEntryArray),
-    NAMES_OF_INFO = 4, /* names may take so many times the bytes of what they come from */
+    NAMES_OF_INFO = 4, /* names may take up to this many times the bytes of their source */
 };
 
 /* An aligned copy of the map that is checked. */
@@ -20,7 +20,7 @@ struct map_source {
     size_t bytes;
 };
 
-/* The units before the 0 of the string at `offset`; -1: it is none. */
+/* Returns the number of units before the 0 of the string at `offset`; -1: it is not a string. */
 static int32_t map_string_units(const struct map_source *source, uint32_t offset)
 {
     const etwas_wchar *string;
@@ -54,7 +54,7 @@ static EVENT_MAP_ENTRY map_entry_at(const struct map_source *source, uint32_t in
     return source->info->MapEntryArray[index];
 }
 
-/* The number that the string at `offset` says: decimal, or hexadecimal with 0x. */
+/* Parses the string at `offset` as a number: decimal, or hexadecimal with 0x. */
 static bool map_read_number(const struct map_source *source, uint32_t offset, uint32_t *number)
 {
     char digits[16];
@@ -73,7 +73,9 @@ static bool map_read_number(const struct map_source *source, uint32_t offset, ui
     return *end == 0;
 }
 
-/* The value of an entry; false: a value that is no number has no name. */
+/*
+ * Finds the value of an entry. Returns false if the value is not a number, so the entry is ignored.
+ */
 static bool map_value_of(const struct map_source *source, uint32_t index, uint32_t *value)
 {
     const EVENT_MAP_INFO *info = source->info;
@@ -101,7 +103,7 @@ static bool map_is_of_bits(const EVENT_MAP_INFO *info)
                           EVENTMAP_INFO_FLAG_WBEM_FLAG)) != 0;
 }
 
-/* The bytes that all names need; 0: the map is invalid. */
+/* Returns the bytes that all names need; 0: the map is invalid. */
 static size_t map_measure(const struct map_source *source)
 {
     size_t bytes = 1;
@@ -113,7 +115,7 @@ static size_t map_measure(const struct map_source *source)
     for (uint32_t i = 0; i < source->info->EntryCount; i++) {
         int32_t units = map_string_units(source, map_entry_at(source, i).OutputOffset);
 
-        /* Names that share their bytes must not become many times as much. */
+        /* Names that share bytes of the source must not multiply its size. */
         if (units < 0 || units > ETWAS_MAP_NAME_UNITS ||
             (bytes += 3 * (size_t)units + 1) > NAMES_OF_INFO * source->bytes) {
             return 0;

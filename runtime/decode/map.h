@@ -8,13 +8,13 @@
 #include <etwas/decode.h>
 
 /*
- * Bounds of a map: a value may be printed with its name as often as an event has bytes, and bits
- * with all names at once. A map with longer ones is invalid.
+ * Bounds of a map. An event may have as many values as bytes, each printed with its name, or for
+ * bits with all names at once. A map that exceeds a bound is invalid.
  */
 enum {
-    ETWAS_MAP_NAME_UNITS = 1024, /* of an entry */
-    ETWAS_MAP_BITS = 256,        /* entries for bits */
-    ETWAS_MAP_BITS_BYTES = 4096, /* of their names */
+    ETWAS_MAP_NAME_UNITS = 1024, /* of the name of an entry */
+    ETWAS_MAP_BITS = 256,        /* entries of a map of bits */
+    ETWAS_MAP_BITS_BYTES = 4096, /* all names of a map of bits */
 };
 
 struct etwas_map_entry {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The formats of messages, which records of etwas say, and the message of an event. */
+/* The formats of messages, which come in records of etwas, and the message of an event. */
 #include "decode/message.h"
 
 #include <etwas/winerror.h>
@@ -34,7 +34,7 @@ static struct message_format *message_find_format(const etwas_decoder *decoder,
     return NULL;
 }
 
-/* The entry of a message, made if need be; NULL: no memory. */
+/* Finds or adds the entry of a message; NULL: no memory. */
 static struct message_format *message_format_of(etwas_decoder *decoder, const etwas_guid *guid,
                                                 uint16_t number)
 {
@@ -147,7 +147,7 @@ uint32_t etwas_decoder_messages(const etwas_decoder *decoder,
     return ERROR_SUCCESS;
 }
 
-/* Writes the message of a TraceMessage. Returns whether there is a rest. */
+/* Writes the message of a TraceMessage. Returns whether there is a *rest (message.h). */
 static bool message_write_by_format(struct etwas_text_writer *text, const etwas_decoder *decoder,
                                     const EVENT_RECORD *record, etwas_value *rest)
 {

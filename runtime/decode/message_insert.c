@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A message of a manifest, with an event's fields in it. */
+/* Writes a message of a manifest with an event's fields inserted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #include "decode/value.h"
 
 enum {
-    /* Tokens and bytes that inserts may go through, each of which goes through the event. */
+    /* Limits the tokens and bytes that all inserts read, since each one reads the event anew. */
     EFFORT_BESIDES = 1 << 14,
     EFFORT_OF_BYTE = 16,
-    CONVERSION_BYTES = 32, /* what is longer says nothing */
+    CONVERSION_BYTES = 32, /* longer ones are ignored */
 };
 
-/* A message in the making. */
+/* A message that is being written. */
 struct insert_state {
     struct etwas_text_writer *text;
     const etwas_schema *schema;
@@ -25,14 +25,14 @@ struct insert_state {
 
 /* An insert after a percent sign: a field's number, and an optional conversion. */
 struct insert {
-    uint32_t field; /* from 1; 0: it is none */
+    uint32_t field; /* from 1; 0: not an insert */
     struct etwas_printf_conversion conversion;
     size_t units; /* read */
 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The bytes of so many characters. */
+/* Returns the size in bytes of the first `characters` characters. */
 static size_t insert_bytes_of(const char *utf8, int characters)
 {
     size_t at = 0;
@@ -86,7 +86,10 @@ static void insert_write_value(struct etwas_text_writer *text,
     }
 }
 
-/* A top-level field; of an array or a struct its values. False: the payload does not have it. */
+/*
+ * Writes a top-level field; for an array or a struct, its values. Returns false if the payload does
+ * not have the field.
+ */
 static bool insert_write_field(struct insert_state *inserting, const struct insert *insert)
 {
     etwas_fields fields;
@@ -121,7 +124,7 @@ static bool insert_write_field(struct insert_state *inserting, const struct inse
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /*
- * Writes an escape after a percent sign. Returns how many units of it were read; 0: the message
+ * Writes the escape after a percent sign. Returns how many of its units were read; 0: the message
  * ends.
  */
 static size_t insert_write_escape(struct etwas_text_writer *text, const etwas_wchar *at,
@@ -149,7 +152,7 @@ static size_t insert_write_escape(struct etwas_text_writer *text, const etwas_wc
     return 1;
 }
 
-/* Parses a conversion between exclamation marks; ignores what it does not know. */
+/* Parses a conversion between exclamation marks; ignores unknown ones. */
 static void insert_read_conversion(const etwas_wchar *at, size_t units, struct insert *insert)
 {
     char ascii[CONVERSION_BYTES] = "";
@@ -158,10 +161,10 @@ static void insert_read_conversion(const etwas_wchar *at, size_t units, struct i
         ascii[i] = at[i] < 0x80 ? (char)at[i] : '?';
     }
     etwas_printf_conversion_read(ascii, &insert->conversion);
-    insert->conversion.is_wide = false; /* the value decides */
+    insert->conversion.is_wide = false; /* the value's type decides */
 }
 
-/* Digits, and what may stand between exclamation marks behind them. */
+/* Parses the digits, and an optional conversion between exclamation marks after them. */
 static struct insert insert_read(const etwas_wchar *at, size_t units)
 {
     struct insert insert = {.conversion.precision = -1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A message by its format, with the arguments of its payload. */
+/* Writes a message by its format, with the arguments in its payload. */
 #include <string.h>
 
 #include "decode/message.h"
@@ -10,11 +10,11 @@
 struct printf_arguments {
     const uint8_t *at;
     const uint8_t *end;
-    uint32_t number; /* of the last that was begun */
-    bool is_over;    /* that one is not whole */
+    uint32_t number; /* of the argument that was begun last */
+    bool is_over;    /* that argument is incomplete */
 };
 
-/* The next `count` bytes; NULL: the payload has ended. */
+/* Returns the next `count` bytes; NULL: the payload has ended. */
 static const uint8_t *printf_next_bytes(struct printf_arguments *arguments, size_t count)
 {
     const uint8_t *at = arguments->at;
@@ -150,7 +150,7 @@ static void printf_write_conversion(struct etwas_text_writer *text,
     case '%':
         etwas_text_put(text, "%", 1);
         break;
-    case 0: /* the length of its argument, and so the place of the next one, is unknown */
+    case 0: /* unknown: neither is the length of its argument, nor where the next one begins */
         arguments->is_over = true;
         printf_write_missing(text);
         break;

@@ -9,7 +9,7 @@
 #include "decode/value.h"
 
 enum {
-    PRINTED_BYTES = 1024, /* the largest double with the largest precision has 566 */
+    PRINTED_BYTES = 1024, /* the largest double with the largest precision takes 566 */
 };
 
 static int conversion_number_at(const char **at)
@@ -22,7 +22,7 @@ static int conversion_number_at(const char **at)
     return number > ETWAS_LARGEST_WIDTH ? ETWAS_LARGEST_WIDTH : number;
 }
 
-/* The bytes of an integer by its length modifier. */
+/* Returns the size of an integer by its length modifier. */
 static uint32_t conversion_length_at(const char **at, bool *is_long)
 {
     static const struct {
@@ -39,7 +39,7 @@ static uint32_t conversion_length_at(const char **at, bool *is_long)
             return lengths[i].bytes;
         }
     }
-    if (**at == 'I') { /* Windows' own, with the bits behind it */
+    if (**at == 'I') { /* a Windows extension, followed by the number of bits */
         (*at)++;
         return conversion_number_at(at) == 32 ? 4 : 8;
     }
@@ -66,7 +66,7 @@ const char *etwas_printf_conversion_read(const char *at, struct etwas_printf_con
     return at;
 }
 
-/* A format of printf's for one number, which is the widest of its kind. */
+/* Makes a format of printf for one number of the widest type of its kind. */
 static void conversion_make_format(char *out, size_t size,
                                    const struct etwas_printf_conversion *conversion,
                                    const char *length)

@@ -3,7 +3,7 @@
 
 /*
  * The name of a provider whose event has no schema: from the event's traits, from other events, or
- * well known.
+ * from a table of well-known providers.
  */
 #include <etwas/winerror.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "decode/source.h"
 #include "decode/text_writer.h"
 
-/* Providers of Windows and .NET that are met in traces without anything that says their names. */
+/* Providers of Windows and .NET that occur in traces that do not contain their names. */
 
 struct known_provider {
     etwas_guid guid;

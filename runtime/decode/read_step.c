@@ -7,7 +7,7 @@
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* The read method of a type, and the type that a value of it has. */
+/* The read method of an in type, and the type of its values. */
 struct step_type {
     uint8_t method;
     uint8_t bytes;
@@ -93,16 +93,16 @@ uint16_t etwas_in_type_bytes(uint16_t in_type)
 struct step_tree {
     const TRACE_EVENT_INFO *info;
     struct etwas_read_step *steps;
-    uint16_t slots; /* given */
+    uint16_t slots; /* assigned so far */
 };
 
-/* step.parent, where there is none */
+/* values of step.parent for properties without a parent */
 enum {
     TOP = 0xFFFF,
-    NOT_REACHED = 0xFFFE, /* no top-level property, and no struct's member */
+    NOT_REACHED = 0xFFFE, /* neither a top-level property nor a member of a struct */
 };
 
-/* Are the struct's members behind all top-level properties, and no other's? */
+/* Whether the struct's members lie after all top-level properties and belong to no other struct. */
 static bool step_has_own_members(const struct step_tree *tree, uint32_t first, uint32_t members)
 {
     uint32_t member = first;
@@ -142,7 +142,7 @@ static void step_find_parents(struct step_tree *tree)
     }
 }
 
-/* Whether the property is nested within the bound, and no struct is inside itself. */
+/* Whether the property is nested no deeper than the bound, and no struct contains itself. */
 static bool step_is_shallow(const struct step_tree *tree, uint32_t property)
 {
     uint32_t depth = 0;
@@ -156,7 +156,7 @@ static bool step_is_shallow(const struct step_tree *tree, uint32_t property)
     return true;
 }
 
-/* Has `earlier` always been read when `property` is: in the same struct, or in one around it? */
+/* Whether `earlier` is always read before `property`: in the same struct, or in one around it. */
 static bool step_is_read_before(const struct step_tree *tree, uint32_t earlier, uint32_t property)
 {
     for (uint32_t at = property; at < NOT_REACHED; at = tree->steps[at].parent) {
@@ -168,7 +168,8 @@ static bool step_is_read_before(const struct step_tree *tree, uint32_t earlier, 
 }
 
 /*
- * The slot in which the value of `named` is saved for `property`; false: the reference is invalid.
+ * Finds the slot in which the value of `named` is saved for `property`. Returns false if the
+ * reference is invalid.
  */
 static bool step_slot_of(struct step_tree *tree, uint32_t property, uint16_t named, uint16_t *from)
 {
@@ -210,7 +211,7 @@ static bool step_is_array(const EVENT_PROPERTY_INFO *property)
            property->count > 1;
 }
 
-/* An array of these is a text. */
+/* Returns the type of the text that an array of such characters is; 0: it is no text. */
 static uint16_t step_text_of_characters(const struct etwas_read_step *step)
 {
     switch (step->in_type) {
@@ -238,7 +239,7 @@ static void step_join_characters(struct etwas_read_step *step)
     }
 }
 
-/* Strings with a length have no 0, binary data always a length. */
+/* Strings with a length have no terminating 0. Binary data always have a length. */
 static void step_read_by_length(struct etwas_read_step *step, const EVENT_PROPERTY_INFO *property)
 {
     bool has_length = property->length > 0 ||
@@ -296,7 +297,7 @@ static void step_set(struct etwas_read_step *step, const EVENT_PROPERTY_INFO *pr
     }
 }
 
-/* An array of all that is left; its elements have one size. */
+/* Whether the property is an array that takes the rest of the payload. Elements have one size. */
 static bool step_is_rest(const struct etwas_read_step *step, const EVENT_PROPERTY_INFO *property)
 {
     const uint32_t both = PropertyParamFixedCount | PropertyParamCount;

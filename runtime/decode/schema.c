@@ -21,7 +21,10 @@ struct schema_source {
     size_t bytes;
 };
 
-/* The units before the 0 of the string at `offset`; -1: none ends there within `limit` units. */
+/*
+ * Returns the number of units before the 0 of the string at `offset`; -1: there is no string, or it
+ * does not end within `limit_units`.
+ */
 static int32_t schema_string_units(const struct schema_source *source, uint32_t offset,
                                    size_t limit_units)
 {
@@ -48,7 +51,7 @@ static bool schema_is_name(const struct schema_source *source, uint32_t offset)
     return offset == 0 || schema_string_units(source, offset, ETWAS_SCHEMA_NAME_UNITS) >= 0;
 }
 
-/* Strings, the last of them empty. */
+/* Whether there is a list of strings at `offset`, the last of which is empty. */
 static bool schema_is_list(const struct schema_source *source, uint32_t offset)
 {
     int32_t units = 1;
@@ -83,7 +86,7 @@ static bool schema_head_is_sound(const struct schema_source *source)
     return schema_is_list(source, info->KeywordsNameOffset);
 }
 
-/* A u16 of the protocol, a u16 of bytes, and as many. */
+/* Whether there is a custom schema at `offset`: a u16 protocol, a u16 size, and that many bytes. */
 static bool schema_is_custom_schema(const struct schema_source *source, uint32_t offset)
 {
     uint16_t bytes;
@@ -119,7 +122,7 @@ static bool schema_properties_are_sound(const struct schema_source *source)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* UTF-8 one behind the other, each with its 0. Without `bytes` they are measured only. */
+/* UTF-8 strings one after the other, each with its 0. With `bytes` NULL they are only measured. */
 struct schema_names {
     char *bytes;
     size_t count;
@@ -169,8 +172,8 @@ static const char *schema_name_of(struct schema_names *names, const struct schem
 }
 
 /*
- * TraceLogging's events and some of manifests have a name. Others are TASK/OPCODE; the opcode that
- * manifests call Info is what an event has that says none.
+ * Events of TraceLogging, and some of manifests, have a name. Others are called TASK/OPCODE. Opcode
+ * 0, which manifests call Info, is also the opcode of events that state none, so it is left out.
  */
 static const char *schema_event_of(struct schema_names *names, const struct schema_source *source)
 {
@@ -318,7 +321,7 @@ uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_stored_s
     if (bytes < HEAD_BYTES || bytes > UINT32_MAX) {
         return ERROR_INVALID_DATA;
     }
-    /* A whole one, so that no member lies outside, whatever the compiler reads. */
+    /* At least one whole structure, since the compiler may read any member. */
     copy = calloc(1, bytes < sizeof(TRACE_EVENT_INFO) ? sizeof(TRACE_EVENT_INFO) : bytes);
     if (copy == NULL) {
         return ERROR_NOT_ENOUGH_MEMORY;

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A checked schema. Every source's description becomes a TRACE_EVENT_INFO first. Here it is checked
- * that nothing in it refers outside of it; then the names become UTF-8, and each property gets a
+ * A checked schema. Every source's description becomes a TRACE_EVENT_INFO first. It is checked here
+ * that nothing in it refers outside of it. Then the names become UTF-8, and each property gets a
  * step, which says how fields.c reads its bytes.
  *
- * Checked are: offsets; that strings end inside; that each property's type is known; that structs
- * are nested at most ETWAS_SCHEMA_DEPTH deep and their members belong to one struct each; and that
- * counts and lengths refer to an integer that is read before, in the same struct or in one around
- * it. A property that fails is kept by its name: it and what follows are bytes.
+ * The checks: offsets are valid; strings end inside; each property's type is known; structs are
+ * nested at most ETWAS_SCHEMA_DEPTH deep; each member belongs to one struct. Counts and lengths
+ * refer to an integer that is read before, in the same struct or in one around it. A property that
+ * fails a check keeps its name; its value and everything after it are undecoded bytes.
  */
 #ifndef ETWAS_DECODE_SCHEMA_H
 #define ETWAS_DECODE_SCHEMA_H
@@ -28,21 +28,21 @@ enum etwas_read_method {
     ETWAS_READ_FIXED,        /* step.bytes */
     ETWAS_READ_POINTER,      /* of the event's pointer size */
     ETWAS_READ_UTF16,        /* up to its 0 */
-    ETWAS_READ_UTF8,         /* likewise */
+    ETWAS_READ_UTF8,         /* up to its 0 */
     ETWAS_READ_UTF16_LENGTH, /* `length` characters; ends at a 0 */
     ETWAS_READ_UTF8_LENGTH,
     ETWAS_READ_BINARY,   /* `length` bytes */
-    ETWAS_READ_COUNTED,  /* u16 bytes, then as many */
-    ETWAS_READ_REVERSED, /* likewise, big-endian */
-    ETWAS_READ_HEXDUMP,  /* u32 bytes, then as many */
-    ETWAS_READ_REST,     /* to the end of the payload, or to a 0 there of step.bytes */
+    ETWAS_READ_COUNTED,  /* u16 size, then as many bytes */
+    ETWAS_READ_REVERSED, /* big-endian u16 size, then as many bytes */
+    ETWAS_READ_HEXDUMP,  /* u32 size, then as many bytes */
+    ETWAS_READ_REST,     /* to the end of the payload, except a final 0 of step.bytes */
     ETWAS_READ_SID,
     ETWAS_READ_WBEMSID,
     ETWAS_READ_STRUCT,  /* no bytes of its own */
     ETWAS_READ_UNKNOWN, /* the schema does not say how */
 };
 
-/* Where a count or a length comes from: a slot below ETWAS_SCHEMA_SLOTS, or */
+/* Where a count or a length comes from: a slot below ETWAS_SCHEMA_SLOTS, or one of these. */
 enum {
     ETWAS_FROM_REST = 0xFFFD,   /* as many elements of fixed size as the payload has room for */
     ETWAS_FROM_SCHEMA = 0xFFFE, /* the schema itself */
@@ -57,18 +57,18 @@ struct etwas_read_step {
     bool is_text;     /* an array of characters, returned as one value */
     uint16_t in_type; /* as in etwas_value */
     uint16_t out_type;
-    uint16_t bytes;      /* ETWAS_READ_FIXED */
-    uint16_t count_from; /* is_array */
+    uint16_t bytes;      /* for ETWAS_READ_FIXED */
+    uint16_t count_from; /* if is_array */
     uint16_t count;
     uint16_t length_from;
     uint16_t length;
-    uint16_t slot;  /* where its value is saved; ETWAS_NO_SLOT */
-    uint16_t first; /* ETWAS_READ_STRUCT: its members */
+    uint16_t slot;  /* where its value is saved, or ETWAS_NO_SLOT */
+    uint16_t first; /* for ETWAS_READ_STRUCT: its members */
     uint16_t end;
     uint16_t parent; /* the struct around it, for the checks */
 };
 
-/* What fields.c needs of a schema besides its fields. */
+/* The parts of a schema that fields.c needs besides its fields. */
 struct etwas_plan {
     uint32_t top;           /* number of top-level properties, which come first */
     uint32_t payload_begin; /* where the first field begins */
@@ -89,7 +89,7 @@ struct etwas_stored_schema {
     struct etwas_map_field *map_fields; /* one for each field that names a map */
     uint32_t map_field_count;
     uint32_t bytes;    /* of this allocation */
-    uint16_t least[2]; /* the least bytes of a payload: with pointers of 32 bits, and of 64 */
+    uint16_t least[2]; /* the least size of a payload, with 32-bit and with 64-bit pointers */
     uint8_t rank;
     bool is_whole; /* every property can be read */
 };
@@ -116,7 +116,7 @@ uint32_t etwas_schema_make(const void *info, size_t bytes, struct etwas_stored_s
 bool etwas_read_steps_make(const TRACE_EVENT_INFO *info, struct etwas_read_step *steps);
 
 /*
- * The size of the type's values, where pointers have 8 bytes; 0: sizes differ, or there is no such
+ * Returns the size of the type's values, with 8-byte pointers; 0: sizes vary, or there is no such
  * type.
  */
 uint16_t etwas_in_type_bytes(uint16_t in_type);

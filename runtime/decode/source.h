@@ -9,10 +9,10 @@
  *               ERROR_NOT_FOUND: no such record; ERROR_INVALID_DATA: an invalid one;
  *               ERROR_NOT_ENOUGH_MEMORY
  *     supply    called once for each version of each kind of event (provider and id, class and
- *               type) without a schema: adds that version with ETWAS_RANK_BUILT_IN and all its
- *               layouts, of which each event has the one that its payload has room for, or with
- *               ETWAS_RANK_COMMON the fields common to all known versions, or nothing.
- *               ERROR_NOT_ENOUGH_MEMORY
+ *               type) without a schema. Adds that version with all its layouts, as
+ *               ETWAS_RANK_BUILT_IN; each event has the layout that its payload has room for. If
+ *               the version is unknown, adds the fields common to all known versions, as
+ *               ETWAS_RANK_COMMON, or nothing. ERROR_NOT_ENOUGH_MEMORY
  *     end       frees the source's state in the decoder
  *
  * decoder.c lists the sources.
@@ -46,7 +46,7 @@ const char *etwas_known_provider(const etwas_guid *guid);
 
 /*
  * Finds the schema of an event that describes itself by its items or its flags. ERROR_NOT_FOUND: it
- * does not. Else as etwas_decoder_schema.
+ * does not. Other codes as etwas_decoder_schema.
  */
 uint32_t etwas_trace_logging_schema(etwas_decoder *decoder, const EVENT_RECORD *record,
                                     const etwas_schema **schema);

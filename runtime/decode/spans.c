@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Open spans, in chains by the hash of their id: of an instance its class, number and process, of
- * an activity its GUID alone, so that a chain has the activities of all providers. The hash has a
- * secret seed, so a file can make a chain long only by one activity of many providers, and their
- * number is bounded.
+ * Open spans, in chains by the hash of their id. The id of an instance is its class, number and
+ * process. That of an activity is its GUID alone, so a chain has the activities of all providers.
+ * The hash has a secret seed. So a file can make a chain long only by one activity of many
+ * providers, and the length of a chain is bounded.
  */
 
 #include <etwas/decode.h>
@@ -19,7 +19,7 @@
 
 enum {
     DEFAULT_OPEN = 1 << 20,
-    FIRST_OPEN = 256, /* and twice as many whenever they do not do */
+    FIRST_OPEN = 256, /* initial capacity; doubled whenever it is full */
     LONGEST_CHAIN = 1024,
     NOBODY = 0, /* in chains entries count from 1 */
     COUNTS = ETWAS_SPANS_LEFT_OUT + 1,
@@ -28,19 +28,19 @@ enum {
 struct span_entry {
     etwas_span span;
     uint64_t hash;
-    uint32_t next; /* in its chain, or of those that are free */
+    uint32_t next; /* in its chain, or in the list of free entries */
 };
 
 struct etwas_spans {
     uint64_t secret;
     uint32_t most;
-    uint32_t capacity; /* of entries; as many chains: a power of two, or 0 */
-    uint32_t used;     /* entries that were ever taken */
+    uint32_t capacity; /* number of entries, and of chains: a power of two, or 0 */
+    uint32_t used;     /* entries that were ever in use */
     uint32_t first_free;
     struct span_entry *entries;
     uint32_t *chains;
-    uint64_t newest; /* number */
-    etwas_span told; /* as it was before the event */
+    uint64_t newest; /* number of the newest span */
+    etwas_span told; /* the span that is returned, as it was before the event */
     uint64_t counts[COUNTS];
 };
 
@@ -49,7 +49,7 @@ struct span_key {
     etwas_guid guid;
     etwas_guid activity;
     uint32_t instance;
-    uint32_t process; /* of an instance */
+    uint32_t process; /* only of an instance */
     uint32_t trace;
 };
 
@@ -75,8 +75,8 @@ static const void *span_item_of(const EVENT_RECORD *record, uint16_t type, size_
 }
 
 /*
- * Reads which START or END the counters belong to; it is inside of them. Returns false if the event
- * has none, or contradicts itself.
+ * If the event is a record of counters, reads the key of the START or END that they belong to,
+ * which the record contains. Returns false otherwise.
  */
 static bool span_read_counted(const EVENT_RECORD *record, struct span_key *key)
 {
@@ -96,7 +96,7 @@ static bool span_read_counted(const EVENT_RECORD *record, struct span_key *key)
     return true;
 }
 
-/* The keys of what an event belongs to, and of its parent. False: it belongs to no span. */
+/* Reads the keys of an event's span and of its parent. Returns false if it belongs to no span. */
 static bool span_read_keys(const EVENT_RECORD *record, uint32_t trace, struct span_key *key,
                            struct span_key *parent)
 {
@@ -158,8 +158,8 @@ static bool span_is_same_activity(const etwas_span *span, const struct span_key 
 
 /* The result of a search. */
 struct span_position {
-    uint32_t *link;   /* leads to it; NULL: it is not there */
-    uint32_t nearest; /* an activity of another provider or trace, the one that began last */
+    uint32_t *link;   /* the link to the entry; NULL: not found */
+    uint32_t nearest; /* the same activity of another provider or trace, the newest such span */
     bool too_long;
 };
 
@@ -208,7 +208,7 @@ static void span_insert(struct etwas_spans *spans, uint32_t index)
     *chain = index + 1;
 }
 
-/* Only when every entry is taken. False: that is all, or there is no memory. */
+/* Called when all entries are in use. Returns false at the limit, or if there is no memory. */
 static bool span_grow(struct etwas_spans *spans)
 {
     uint32_t capacity = spans->capacity > 0 ? 2 * spans->capacity : FIRST_OPEN;
@@ -231,7 +231,7 @@ static bool span_grow(struct etwas_spans *spans)
     return true;
 }
 
-/* A free entry; NULL: there is none. */
+/* Returns a free entry; NULL: there is none. */
 static struct span_entry *span_claim_entry(struct etwas_spans *spans)
 {
     uint32_t index = spans->first_free;
@@ -248,7 +248,7 @@ static struct span_entry *span_claim_entry(struct etwas_spans *spans)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The parent of a span; NULL: it has none, or none that is open. */
+/* Returns the parent of a span; NULL: it has none, or the parent is not open. */
 static const etwas_span *span_parent_of(const struct etwas_spans *spans, const struct span_key *key)
 {
     struct span_position found;

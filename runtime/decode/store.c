@@ -16,15 +16,15 @@ _Static_assert(offsetof(EVENT_HEADER, EventDescriptor) ==
 _Static_assert(sizeof(struct etwas_event_key) == 20, "no padding: it is hashed");
 
 enum {
-    /* The most maps of one name: each is set in all fields that name it. */
+    /* The most maps of one name, since each new one is set in all fields that name it. */
     MAPS_OF_NAME = 256,
 };
 
 /* A map's name, and the fields that name it. */
 struct etwas_map_name {
     etwas_guid provider;
-    struct etwas_map *map; /* the newest, or NULL */
-    uint32_t maps;         /* that had the name */
+    struct etwas_map *map; /* the newest one, or NULL */
+    uint32_t maps;         /* how many had the name */
     struct etwas_map_field *fields;
     uint16_t units;
     etwas_wchar name[];
@@ -39,7 +39,7 @@ bool etwas_store_reserve_bytes(struct etwas_schema_store *store, size_t bytes)
     return true;
 }
 
-/* Zeroed memory for an entry of a table; NULL: there is none, or too much is kept. */
+/* Allocates a zeroed entry of a table; NULL: no memory, or the store's limit is reached. */
 static void *store_new_entry(struct etwas_schema_store *store, size_t bytes)
 {
     return etwas_store_reserve_bytes(store, bytes + 4 * sizeof(struct etwas_hash_table_slot))
@@ -121,7 +121,7 @@ struct etwas_event_kind *etwas_store_find_or_add_kind(struct etwas_schema_store 
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* The entry of a map's name, made if need be; NULL: no memory, or no sensible name. */
+/* Finds or adds the entry of a map's name; NULL: no memory. */
 static struct etwas_map_name *store_map_name(struct etwas_schema_store *store,
                                              const etwas_guid *provider, const void *name)
 {
@@ -154,7 +154,7 @@ static bool store_is_same_map(const struct etwas_map *map, const void *info, siz
     return map->info_bytes == bytes && memcmp(&map->info, info, bytes) == 0;
 }
 
-/* All fields that name it have it from now on. */
+/* Sets the map in all fields that name it. */
 static void store_set_map(struct etwas_schema_store *store, struct etwas_map_name *name,
                           struct etwas_map *map)
 {
@@ -195,7 +195,10 @@ uint32_t etwas_store_add_map(struct etwas_schema_store *store, const etwas_guid 
     return error;
 }
 
-/* Gives each field the map it names, or will once it comes. False: no memory. */
+/*
+ * Sets the map that each field names, now or when the map is added. Returns false if there is no
+ * memory.
+ */
 static bool store_find_maps(struct etwas_schema_store *store, struct etwas_stored_schema *stored)
 {
     const TRACE_EVENT_INFO *info = stored->exact.info;
@@ -218,7 +221,7 @@ static bool store_find_maps(struct etwas_schema_store *store, struct etwas_store
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
-/* The name of a provider, by its GUID, or by that of one of its classes. */
+/* The name of a provider, found by its GUID or by that of one of its classes. */
 struct etwas_provider_name {
     etwas_guid guid;
     char name[];
@@ -274,7 +277,7 @@ static bool store_guid_is_zero(const etwas_guid *guid)
     return memcmp(guid, &(etwas_guid){0}, sizeof *guid) == 0;
 }
 
-/* The key of a schema's event; false: it has none. */
+/* Finds the key of a schema's event. Returns false if it has none. */
 static bool store_key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_key *key)
 {
     if (info->DecodingSource == DecodingSourceWbem) {
@@ -289,7 +292,7 @@ static bool store_key_of_info(const TRACE_EVENT_INFO *info, struct etwas_event_k
     return info->DecodingSource == DecodingSourceXMLFile;
 }
 
-/* The version before which it belongs, or which it replaces. */
+/* Returns the link to the schema of this version, or to the first lower version. */
 static struct etwas_stored_schema **store_link_of(struct etwas_event_kind *kind, uint8_t version)
 {
     struct etwas_stored_schema **link = &kind->versions;
@@ -317,12 +320,12 @@ struct store_addition {
     size_t bytes;
     enum etwas_rank rank;
     const uint16_t
-        *least; /* of one of the layouts that a version may have; NULL: it is the only one */
+        *least; /* the least payload sizes of a layout; NULL: the version has only one schema */
 };
 
 /*
- * The link at which a schema belongs: that of the same version, or after its layouts. NULL: it is
- * not stored.
+ * Returns the link at which a schema is inserted: at the same version, or after its layouts. NULL:
+ * it is not stored.
  */
 static struct etwas_stored_schema **store_place_of(const struct etwas_schema_store *store,
                                                    struct etwas_event_kind *kind, uint8_t version,

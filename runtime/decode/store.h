@@ -38,10 +38,10 @@ struct etwas_schema_store {
     struct etwas_map *all_maps;
 };
 
-/* The key of an event, from its header. */
+/* The key of a kind of event, from the event's header. */
 struct etwas_event_key {
-    etwas_guid guid; /* provider, or class */
-    uint16_t id;     /* or type */
+    etwas_guid guid; /* the provider, or the class of a classic event */
+    uint16_t id;     /* the id, or the type of a classic event */
     uint16_t is_classic;
 };
 
@@ -49,7 +49,7 @@ struct etwas_event_key {
 struct etwas_event_kind {
     struct etwas_event_key key;
     struct etwas_stored_schema *versions;
-    uint8_t asked[32]; /* a bit for each version for which supply was called */
+    uint8_t asked[32]; /* one bit for each version: supply was called for it */
 };
 
 enum {
@@ -84,14 +84,14 @@ uint32_t etwas_store_add(struct etwas_schema_store *store, const void *info, siz
                          enum etwas_rank rank);
 
 /*
- * Stores a layout of a version, of ETWAS_RANK_BUILT_IN, likewise. It holds for payloads of at least
- * `least` bytes, of events with pointers of 32 bits, and of 64. A version may have several layouts;
- * the longest comes first.
+ * Stores a layout of a version in the same way, as ETWAS_RANK_BUILT_IN. It holds for payloads of at
+ * least `least` bytes (with 32-bit pointers, with 64-bit pointers). A version may have several
+ * layouts; the longest comes first.
  */
 uint32_t etwas_store_add_layout(struct etwas_schema_store *store, const void *info, size_t bytes,
                                 const uint16_t least[2]);
 
-/* Stores the map of a provider, likewise. */
+/* Stores the map of a provider in the same way. */
 uint32_t etwas_store_add_map(struct etwas_schema_store *store, const etwas_guid *provider,
                              const void *info, size_t bytes);
 
@@ -120,13 +120,13 @@ struct etwas_embedded_schema {
     uint8_t key[]; /* head, traits, schema */
 };
 
-/* Finds an embedded schema; NULL: it is new. *hash is for etwas_store_add_embedded. */
+/* Finds an embedded schema; NULL: not stored yet. *hash is for etwas_store_add_embedded. */
 const struct etwas_embedded_schema *etwas_store_find_embedded(
     const struct etwas_schema_store *store, const struct etwas_embedded_schema_key *key,
     uint64_t *hash);
 /*
- * Stores an embedded schema, which may be NULL for an invalid one, and owns it. NULL: no memory,
- * and the schema is freed.
+ * Stores an embedded schema and takes ownership; NULL stands for an invalid one. Returns NULL if
+ * there is no memory; the schema is freed then.
  */
 const struct etwas_embedded_schema *etwas_store_add_embedded(
     struct etwas_schema_store *store, const struct etwas_embedded_schema_key *key, uint64_t hash,

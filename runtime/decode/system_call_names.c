@@ -13,7 +13,7 @@
 #define NUMBER(name) NUMBER_TEXT(name)
 #define SYSTEM_CALL(name) NUMBER(__NR_##name) " " #name ", "
 
-/* C promises 4,095 characters; the compilers that there are take more. */
+/* C guarantees 4,095 characters; actual compilers accept more. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 const char etwas_system_call_names[] =
 #include "system_call_names.h"

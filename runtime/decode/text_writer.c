@@ -94,7 +94,7 @@ void etwas_text_put_bytes(struct etwas_text_writer *text, const uint8_t *bytes, 
     }
 }
 
-/* Characters of one byte: as many of them as fit. */
+/* Writes single-byte characters, as many as fit. */
 static void text_write_run(struct etwas_text_writer *text, const char *ascii, size_t count)
 {
     size_t fits = count < text->room ? count : text->room;

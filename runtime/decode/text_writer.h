@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Writes text into the caller's memory: writes what fits, and counts all of it. No character is cut
- * in two, and after the first that does not fit none is written. Invalid input becomes U+FFFD, so
- * that the output is valid UTF-8.
+ * Writes text into the caller's memory: writes what fits, and counts all of it. No character is
+ * split, and nothing is written after the first one that does not fit. Invalid input becomes
+ * U+FFFD, so the output is valid UTF-8.
  */
 #ifndef ETWAS_DECODE_TEXT_WRITER_H
 #define ETWAS_DECODE_TEXT_WRITER_H
@@ -20,8 +20,8 @@ struct etwas_text_writer {
 };
 
 /*
- * Begins a text of `size` bytes at `bytes`, the last for a terminating 0; nothing is written for
- * size 0.
+ * Begins a text of `size` bytes at `bytes`, including a terminating 0. Nothing is written if `size`
+ * is 0.
  */
 struct etwas_text_writer etwas_text_begin(char *bytes, size_t size);
 
@@ -42,7 +42,7 @@ void etwas_text_put_bytes(struct etwas_text_writer *text, const uint8_t *bytes, 
 
 /* Writes text of a file, which may be invalid; a 0 inside is invalid, too. */
 void etwas_text_put_utf8(struct etwas_text_writer *text, const void *utf8, size_t bytes);
-/* The same for UTF-16, which need not be aligned. */
+/* Does the same for UTF-16, which need not be aligned. */
 void etwas_text_put_utf16(struct etwas_text_writer *text, const void *utf16, size_t units);
 
 #endif

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events that describe themselves: TraceLogging's, whose items PROV_TRAITS and EVENT_SCHEMA_TL hold
- * the provider's name and the event's name and fields, and those of EventWriteString, which are one
- * string.
+ * Events that describe themselves. Those of TraceLogging have the provider's name in the item
+ * PROV_TRAITS, and the event's name and fields in EVENT_SCHEMA_TL. Those of EventWriteString are
+ * one string.
  *
  *     traits    u16 bytes of all; name 0; …
  *     schema    u16 bytes of all; tag; name 0; field* to the end
@@ -77,7 +77,7 @@ static bool trace_logging_read_tag(struct etwas_cursor *cursor, uint32_t *tag)
     return true;
 }
 
-/* Passes over a blob, which begins with its own size; false: that is more than what is left. */
+/* Skips a blob, which begins with its own size. Returns false if that is more than is left. */
 static bool trace_logging_skip_blob(struct etwas_cursor *cursor, uint16_t *bytes)
 {
     struct etwas_cursor blob = *cursor;
@@ -210,19 +210,19 @@ static bool trace_logging_read_field(struct etwas_cursor *cursor, struct trace_l
     return true;
 }
 
-/* The protocol, how many bytes, and these: as TDH has a custom schema. */
+/* Adds a custom schema in TDH's form: the protocol, the number of bytes, and the bytes. */
 static uint32_t trace_logging_custom_schema(struct etwas_info_builder *builder,
                                             const struct trace_logging_field *field)
 {
     uint16_t head[2] = {field->out & VALUE_MASK, field->count};
     uint32_t offset = etwas_builder_add_bytes(builder, head, sizeof head);
 
-    /* The number of bytes so far is even, so this lies right behind the head. */
+    /* The pool's size is even here, so the bytes directly follow the head. */
     etwas_builder_add_bytes(builder, field->custom, field->count);
     return offset;
 }
 
-/* A struct without members is what the type says, which is none that is known. */
+/* A struct without members is added as a field of its type, which is unknown. */
 static bool trace_logging_add_field(struct etwas_info_builder *builder, uint16_t parent,
                                     const struct trace_logging_field *field, bool is_struct,
                                     uint16_t *index)
@@ -271,7 +271,7 @@ struct nesting {
     uint32_t depth;
 };
 
-/* Adds an unknown field in each open struct, where no more fields can be read. */
+/* Adds an unknown field to each open struct, because no more fields can be read. */
 static void trace_logging_add_unknown(struct etwas_info_builder *builder,
                                       const struct nesting *open)
 {
@@ -327,7 +327,7 @@ static void trace_logging_read_fields(struct etwas_cursor *cursor,
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* The provider's name, if there are traits; false: they make no sense. */
+/* Reads the provider's name, if there are traits. Returns false if they are invalid. */
 static bool trace_logging_read_traits(const struct etwas_embedded_schema_key *key,
                                       struct etwas_info_builder *builder)
 {
@@ -401,7 +401,7 @@ static uint32_t trace_logging_make_schema(const struct etwas_embedded_schema_key
         error = is_sound ? etwas_schema_make(info, bytes, stored) : ERROR_INVALID_DATA;
     }
     free(info);
-    /* A guess counts only if the whole payload can be read by it. */
+    /* A guess is valid only if every property of it can be read. */
     if (*stored != NULL && !(*stored)->is_whole && key->payload_begin > 0) {
         free(*stored);
         *stored = NULL;
@@ -413,7 +413,9 @@ static uint32_t trace_logging_make_schema(const struct etwas_embedded_schema_key
     return error;
 }
 
-/* The items that describe the event; false: it has none, and is no string. */
+/*
+ * Finds the items that describe the event. Returns false if it has none and is not a string event.
+ */
 static bool trace_logging_key_of(const EVENT_RECORD *record, struct etwas_embedded_schema_key *key)
 {
     const EVENT_HEADER *header = &record->EventHeader;

@@ -55,8 +55,8 @@ enum etwas_value_form etwas_value_form(const etwas_value *value)
 }
 
 /*
- * Loads an integer. The usual sizes take one load: bytes that were stored one by one are slow to
- * load as a whole.
+ * Loads an integer. The usual sizes take a single load. Copying bytes one by one into `number` and
+ * then loading it as a whole would stall.
  */
 static uint64_t value_load(const void *data, size_t bytes)
 {

@@ -45,7 +45,7 @@ bool etwas_value_is_boolean(const etwas_value *value);
 void etwas_value_write(struct etwas_text_writer *text, const etwas_value *value);
 
 /*
- * Describes a string that is no valid UTF-8 or UTF-16: in words, with its bytes. Writes nothing for
+ * Describes a string that is not valid UTF-8 or UTF-16 in words, with its bytes. Writes nothing for
  * a valid one.
  */
 void etwas_value_write_odd_string(struct etwas_text_writer *text, const void *bytes, size_t count,
@@ -59,7 +59,7 @@ void etwas_value_write_filetime(struct etwas_text_writer *text, uint64_t filetim
 void etwas_value_write_systemtime(struct etwas_text_writer *text, const uint8_t *systemtime,
                                   bool is_utc);
 
-/* Write addresses (value_address.c), and anything that is no such address as hexadecimal digits. */
+/* Write addresses (value_address.c); anything that is not an address as hexadecimal digits. */
 void etwas_value_write_ipv4(struct etwas_text_writer *text, const uint8_t *address);
 void etwas_value_write_ipv6(struct etwas_text_writer *text, const uint8_t *address, uint32_t bytes);
 void etwas_value_write_socket_address(struct etwas_text_writer *text, const uint8_t *address,

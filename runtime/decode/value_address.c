@@ -7,7 +7,7 @@
 
 #include "decode/value.h"
 
-/* A socket address on Windows: a family, a port of the network's order, and what follows. */
+/* A socket address on Windows: a family, a port in network byte order, and the address. */
 enum {
     FAMILY_IPV4 = 2,
     FAMILY_IPV6 = 23,
@@ -42,7 +42,7 @@ void etwas_value_write_ipv6(struct etwas_text_writer *text, const uint8_t *addre
     }
 }
 
-/* Nothing for port 0. */
+/* Writes the port, or nothing if it is 0. */
 static void value_write_port(struct etwas_text_writer *text, const uint8_t *address)
 {
     unsigned port = (unsigned)address[PORT_AT] << 8 | address[PORT_AT + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Error codes that are met in traces, by their names. */
+/* Error codes that occur in traces, with their names. */
 #include "decode/value.h"
 
 struct error_code {

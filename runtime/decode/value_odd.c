@@ -12,7 +12,7 @@ enum {
     SID_PARTS = 15, /* at most */
 };
 
-/* Words, behind those that are there, and bytes. */
+/* Appends words and bytes to the description, after a comma if it is not empty. */
 static void odd_write_bytes(struct etwas_text_writer *text, const char *words, const void *bytes,
                             size_t count)
 {
@@ -49,7 +49,7 @@ static bool odd_is_utf8(const uint8_t *bytes, size_t count)
     return true;
 }
 
-/* A text of fixed length ends at its first 0. */
+/* Describes the bytes after the first 0 of a text of fixed length. */
 static void odd_write_behind(struct etwas_text_writer *text, const etwas_value *value)
 {
     const uint8_t *behind = (const uint8_t *)value->data + value->bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* A value as text: by its bytes' form, and then by what its out type makes of that. */
+/* Writes a value as text, by the form of its bytes and then by its out type. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void value_write_decimal(struct etwas_text_writer *text, const etwas_valu
     }
 }
 
-/* The names of the bits, and the rest as a number: Read|Write|0x80. */
+/* Writes the names of the bits, and the rest as a number: Read|Write|0x80. */
 static void value_write_bits(struct etwas_text_writer *text, const struct etwas_map *map,
                              uint64_t bits)
 {
@@ -46,7 +46,7 @@ static void value_write_bits(struct etwas_text_writer *text, const struct etwas_
     }
 }
 
-/* Writes the name of the value in the field's map; false: it has none. */
+/* Writes the name of the value in the field's map. Returns false if it has none. */
 static bool value_write_name(struct etwas_text_writer *text, const etwas_value *value)
 {
     const struct etwas_map *map;
@@ -67,7 +67,7 @@ static bool value_write_name(struct etwas_text_writer *text, const etwas_value *
     return name != NULL;
 }
 
-/* Is this integer shown in hexadecimal digits, by its out type or for want of another? */
+/* Whether this integer is shown in hexadecimal, by its out type or else by its in type. */
 static bool value_is_hexadecimal(const etwas_value *value)
 {
     switch (value->out_type) {

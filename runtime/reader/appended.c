@@ -98,7 +98,7 @@ bool etwas_index_find_sessions(struct etwas_trace *trace, struct etwas_index *in
 
 /* ---- by place -------------------------------------------------------------------------------- */
 
-/* Finds where the sessions begin, by a complete index: in a file they lie one behind the other. */
+/* Finds where the sessions begin, by a complete index. In the file one session follows another. */
 static bool appended_find_begins(struct etwas_appended *appended, const struct etwas_index *index)
 {
     size_t count = 1;

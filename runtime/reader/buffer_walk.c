@@ -54,7 +54,7 @@ static void walk_begin_hole(struct etwas_buffer_walk *walk)
     }
 }
 
-/* The file has less than a header at the walk's place; `bytes` are skipped there. */
+/* Reports that the file has less than a header at the walk's position; `bytes` are skipped. */
 static void walk_report_short(struct etwas_buffer_walk *walk, size_t got, uint64_t left,
                               uint64_t bytes)
 {
@@ -68,7 +68,7 @@ static void walk_report_short(struct etwas_buffer_walk *walk, size_t got, uint64
 /* ---- a buffer -------------------------------------------------------------------------------- */
 
 /*
- * Reads the `wanted` first bytes of the buffer at the walk's place, or fewer where the file ends.
+ * Reads the first `wanted` bytes of the buffer at the walk's position, or fewer if the file ends.
  */
 static size_t walk_read_beginning(struct etwas_buffer_walk *walk, size_t wanted)
 {
@@ -97,9 +97,9 @@ static bool walk_file_is_preallocated(const struct etwas_trace *trace)
 }
 
 /*
- * Returns whether the buffer is complete, in a file that grows or did. A buffer that is just being
- * written into preallocated space is there from its beginning on: its last byte is 0, and nothing
- * is behind it.
+ * Returns whether the buffer is complete, in a file that grows or grew. A buffer that is being
+ * written into preallocated space appears from its beginning on: its last byte is still 0, and
+ * nothing follows it.
  */
 static bool walk_is_whole(const struct etwas_buffer_walk *walk,
                           const struct etwas_index_entry *entry)
@@ -120,7 +120,7 @@ static bool walk_is_whole(const struct etwas_buffer_walk *walk,
 }
 
 enum {
-    PAGE_BYTES = 4096, /* a write that is cut by a kill ends at such a boundary of the file */
+    PAGE_BYTES = 4096, /* a write that a kill interrupts ends at such a boundary of the file */
 };
 
 /*
@@ -161,12 +161,12 @@ enum found {
     FOUND_NONE,
     FOUND_BUFFER,
     FOUND_EARLIER, /* the walk continues at an earlier place */
-    FOUND_END      /* what is there is not complete yet */
+    FOUND_END      /* the buffer there is not complete yet */
 };
 
 /*
- * Goes back to the hole, if the file grows: it is written in order, so what lies in front of this
- * buffer is there too by now.
+ * Goes back to the hole, if the file grows. The file is written in order, so everything before this
+ * buffer is written by now.
  */
 static bool walk_goes_back(struct etwas_buffer_walk *walk)
 {
@@ -264,7 +264,7 @@ static bool walk_next_uniform(struct etwas_buffer_walk *walk, struct etwas_index
     return false;
 }
 
-/* ---- buffers of sizes of their own ----------------------------------------------------------- */
+/* ---- buffers of different sizes -------------------------------------------------------------- */
 
 /*
  * Returns whether a buffer of a compressed file may begin here. The test is stricter than a sound
@@ -307,8 +307,8 @@ static uint64_t walk_find_next_buffer(struct etwas_trace *trace, uint64_t offset
 }
 
 /*
- * Returns whether only zeroes follow: preallocated space. Between the last buffer and the first
- * hole the file may have written zeroes.
+ * Returns whether only zeroes follow: preallocated space. There may be written zeroes between the
+ * last buffer and the first hole.
  */
 static bool walk_is_unused(struct etwas_trace *trace, uint64_t offset)
 {
@@ -338,8 +338,8 @@ static bool walk_is_unused(struct etwas_trace *trace, uint64_t offset)
 }
 
 /*
- * Returns whether the file ends in a part of a header, in preallocated space: its process was
- * killed then.
+ * Returns whether the file ends in a part of a header, in preallocated space. That means that its
+ * process was killed.
  */
 static bool walk_ends_in_header(const struct etwas_buffer_walk *walk)
 {

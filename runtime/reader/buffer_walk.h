@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The data buffers of a file in the order of their place, found by their headers alone. A place
- * without a usable header is reported and skipped. The walk takes one read of 72 bytes a buffer, or
- * of 168 if the first record is read as well.
+ * The data buffers of a file in the order of their positions, found by their headers alone. A
+ * position without a usable header is reported and skipped. The walk takes one read of 72 bytes a
+ * buffer, or of 168 if the first record is read as well.
  */
 #ifndef ETWAS_READER_BUFFER_WALK_H
 #define ETWAS_READER_BUFFER_WALK_H
@@ -21,9 +21,9 @@ struct etwas_buffer_walk {
     bool reads_records;
 
     /*
-     * The file grows: what is cut or unusable at its end may not be written yet, and is not
-     * reported. A hole is not reported either when a buffer behind it appears, because the walk
-     * visits the hole again; places up to `sure` were visited again.
+     * The file grows: a truncated or unusable buffer at its end may not be written yet, so it is
+     * not reported. A hole is not reported either when a buffer after it appears, because the walk
+     * visits the hole again. Positions up to `sure` were visited again.
      */
     bool grows;
     uint64_t sure;

@@ -10,8 +10,8 @@
 
 enum {
     TRIES = 4,        /* attempts to read buffer 0 unchanged */
-    GROWTH_PARTS = 4, /* of a range, which grows by one of them at least */
-    BESIDE = 3,       /* clock snapshots on each side of an interval by which its error is known */
+    GROWTH_PARTS = 4, /* a range grows by at least one of this many parts of its length */
+    BESIDE = 3,       /* clock snapshots needed on each side of an interval to know its error */
 };
 
 static void clock_search_clear_list(struct etwas_clock_snapshot_list *list)

@@ -133,7 +133,7 @@ bool etwas_clock_snapshots_add_buffer(struct etwas_trace *trace,
     uint32_t end;
 
     /*
-     * Buffers must have one size, as in the index: otherwise what lies behind would be read once
+     * Buffers must have one size, as in the index: otherwise what follows would be read once
      * for each buffer before it.
      */
     if (!etwas_clock_snapshots_match(beginning->record) ||

@@ -26,9 +26,9 @@ struct etwas_realtime_buffer {
     uint32_t bytes;
     uint32_t records;   /* for the accounts; 0: the records are in a file too */
     uint32_t delivered; /* how many of them, from the first on, a consumer delivered */
-    bool from_backlog;  /* it came from the backlog: only one consumer has it */
+    bool from_backlog;  /* from the backlog: only one consumer has it */
     uint8_t reserved[3];
-    uint32_t number;   /* of a remote consumer: the number by which its host knows it */
+    uint32_t number;   /* of a remote consumer's buffer: the number by which the host knows it */
     uint8_t content[]; /* buffer header and records; constant while several consumers have it */
 };
 _Static_assert(sizeof(struct etwas_realtime_buffer) == 24, "the content is aligned");
@@ -72,9 +72,9 @@ static inline const uint8_t *etwas_consumer_head(const struct etwas_consumer *co
 }
 
 /*
- * Returns a copy of the session's clock readings, to be freed with free(), if it has more than
- * *version says; 0 asks for any. *version receives the version of the copy. NULL: nothing new, or
- * no memory. Any thread may call it while the consumer is connected.
+ * Returns a copy of the session's clock readings, to be freed with free(), if they are newer than
+ * *version; 0 requests any version. *version receives the version of the copy. NULL: nothing new,
+ * or no memory. Any thread may call it while the consumer is connected.
  */
 static inline struct etwas_clock_history *etwas_consumer_clocks(
     const struct etwas_consumer *consumer, uint64_t *version)
@@ -84,8 +84,8 @@ static inline struct etwas_clock_history *etwas_consumer_clocks(
 
 /*
  * Waits for the next entry, which is a cancellation point. One thread of a consumer may call it.
- * Before the first buffer, and before the next one when there is more, comes metadata
- * (provider/metadata.h), in buffers of processor 0 that are stamped with the session's start.
+ * Metadata (provider/metadata.h) comes before the first buffer, and new metadata before the next
+ * one, in buffers of processor 0 that are stamped with the session's start.
  */
 static inline enum etwas_consumer_result etwas_consumer_next(struct etwas_consumer *consumer,
                                                              struct etwas_consumer_entry *entry)

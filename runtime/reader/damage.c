@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What is wrong with a file, and what is known about it. */
+/* Damage of a file, and information about the file. */
 #include "reader/damage.h"
 
 #include <ck_pr.h>

@@ -155,8 +155,8 @@ static inline void event_add_items(struct event *event, const struct etwas_recor
 }
 
 /*
- * Sets a member only if the record has its flag (R110). The sequence number has no member but the
- * instance id.
+ * Sets a member only if the record has its flag (R110). The only member for the sequence number is
+ * the instance id.
  */
 static void event_decode_message(struct event *event, const struct etwas_record *record)
 {
@@ -194,7 +194,7 @@ static void event_decode_message(struct event *event, const struct etwas_record 
     }
 }
 
-/* Returns what EVENT_TRACE has in members: the only item that records of these kinds may have. */
+/* Returns the item that EVENT_TRACE has as members, the only one that these records may have. */
 static EVENT_EXTENDED_ITEM_INSTANCE event_instance_of(const struct event *event,
                                                       enum etwas_record_kind kind)
 {
@@ -258,8 +258,8 @@ static inline int64_t event_time_stamp(struct etwas_stream *stream, int64_t file
 }
 
 /*
- * Returns whether the header is one of the three that lie on disk much as they are delivered, with
- * the payload right behind it.
+ * Returns whether the header is one of the three whose layout on disk is much as it is delivered,
+ * with the payload right behind it.
  */
 static inline bool event_has_plain_header(const struct etwas_record *record)
 {
@@ -290,7 +290,7 @@ static void event_decode_other(struct event *event, const struct etwas_record *r
     }
 }
 
-/* Fills what all forms have in common. */
+/* Fills the members that all forms have in common. */
 static inline void event_begin(const struct etwas_stream *stream, struct event *event,
                                int64_t stamp)
 {

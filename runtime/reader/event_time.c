@@ -10,8 +10,8 @@ enum {
 };
 
 /*
- * Sets the length of the segment: up to `end_raw`, exclusively, or as long as nothing leaves 64
- * bits.
+ * Sets the length of the segment: up to `end_raw`, exclusively, or as long as every value fits in
+ * 64 bits.
  */
 static bool segment_set_limit(struct etwas_time_segment *segment, wide base_ns, wide rest,
                               wide end_raw)
@@ -83,7 +83,7 @@ bool etwas_time_segment_find(struct etwas_time_segment *segment,
                             : segment_find_by_clock(segment, clock, raw);
 }
 
-/* ---- the way --------------------------------------------------------------------------------- */
+/* ---- conversion ------------------------------------------------------------------------------ */
 
 struct etwas_event_time etwas_event_time_by(const struct etwas_etl_clock *clock,
                                             const struct etwas_timeline *timeline)

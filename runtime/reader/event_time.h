@@ -3,13 +3,13 @@
 
 /*
  * The time of an event as ProcessTrace delivers it: how the stamps of one file or session become
- * times. There is one way, etwas_event_time_ns: the timeline converts if it knows the rate of the
- * file's clock, else the header's clock (etl/clock_convert.h). What a stamp is by another clock,
- * and how wrong it may be, is asked of the timeline (timeline.h).
+ * times. There is one conversion, etwas_event_time_ns. The timeline converts if it knows the rate
+ * of the file's clock, else the header's clock does (etl/clock_convert.h). timeline.h converts
+ * stamps to other clocks, and bounds their errors.
  *
- * A time segment holds a piece of that way: a range of stamps in which a stamp becomes a time by
- * 64-bit multiplications alone, because a division takes as long as the rest of an event. The
- * result is the same, to the nanosecond:
+ * A time segment is a piece of that conversion: a range of stamps in which 64-bit multiplications
+ * alone turn a stamp into a time. They are used because a division takes as long as the rest of an
+ * event. The result is the same, to the nanosecond:
  *
  *     ns since 1970 = base_ns + floor((rest + (raw - from_raw) × numerator) / denominator)
  */
@@ -71,12 +71,12 @@ bool etwas_time_segment_find(struct etwas_time_segment *segment,
 struct etwas_event_time {
     const struct etwas_etl_clock *clock;
     const struct etwas_timeline *timeline; /* converts instead of `clock`; NULL: there is none */
-    struct etwas_time_segment segment;     /* at the last stamp outside of the segment before */
+    struct etwas_time_segment segment;     /* found for the last stamp outside the previous one */
 };
 
 /*
- * Returns the way by this clock, or by the timeline if that has a rate (etwas_timeline_has_rate).
- * `timeline` may be NULL. Both stay the caller's.
+ * Returns the conversion by this clock, or by the timeline if that has a rate
+ * (etwas_timeline_has_rate). `timeline` may be NULL. The caller keeps both.
  */
 struct etwas_event_time etwas_event_time_by(const struct etwas_etl_clock *clock,
                                             const struct etwas_timeline *timeline);

@@ -365,7 +365,7 @@ static uint32_t header_read(struct etwas_trace *trace, struct beginning *beginni
                     log->fields.start.end_filetime == 0;
     log->without_times =
         log->own && log->fields.start.timer_resolution_100ns != ETWAS_ETL_TIMES_TICK_100NS;
-    /* etwas begins a new buffer then. */
+    /* When the clock steps back, etwas begins a new buffer. */
     log->may_step_back = !log->own && log->fields.clock_type == ETWAS_ETL_CLOCK_SYSTEM;
     header_decide_base(log);
     header_decide_totals(trace);

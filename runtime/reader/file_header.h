@@ -44,7 +44,7 @@ struct etwas_file_header {
     uint64_t clock_frequency_hz;
     uint32_t session_buffer_bytes; /* the largest a buffer's data may be */
     bool uniform;                  /* every buffer has buffer.buffer_bytes */
-    bool calibrated;               /* clock is from a calibration */
+    bool calibrated;               /* the clock's rate is from a calibration */
     bool kernel;                   /* a session of the kernel provider */
     bool own;                      /* written by etwas: buffer 0 has records of our class */
     /*
@@ -54,8 +54,8 @@ struct etwas_file_header {
     bool replaces;
     bool without_times; /* known to record no processor times */
     bool may_step_back; /* stamps inside a buffer may decrease, since the wall clock was set back */
-    struct etwas_etl_totals totals;     /* zeroes in a file that has none */
-    struct etwas_etl_clock_trust trust; /* zeroes in a file that has none; its texts end with 0 */
+    struct etwas_etl_totals totals;     /* all zeroes if the file has none */
+    struct etwas_etl_clock_trust trust; /* all zeroes if the file has none; its texts end with 0 */
     struct etwas_loss_list losses;
     etwas_wchar *names;         /* one allocation: session, 0, file, 0 */
     etwas_wchar *log_file_name; /* inside names */

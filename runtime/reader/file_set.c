@@ -14,7 +14,7 @@ static uint32_t file_set_part_of(const struct etwas_trace *trace)
     return trace->log.totals.part;
 }
 
-/* Every file has the start of the session, not its own. */
+/* The start in every file's header is that of the session, not of the file. */
 bool etwas_file_set_is_one_session(const struct etwas_trace *a, const struct etwas_trace *b)
 {
     const struct etwas_etl_log_header64 *left = &a->log.fields;
@@ -34,8 +34,8 @@ bool etwas_file_set_is_one_set(const struct etwas_trace *a, const struct etwas_t
 }
 
 /*
- * Compares parts by number, and snapshots, which are no parts, by when they were taken; one without
- * an end is still written.
+ * Compares parts by number, and snapshots, which are not parts, by the time they were taken. A file
+ * without an end is still being written.
  */
 static bool file_set_is_later(const struct etwas_trace *a, const struct etwas_trace *b)
 {
@@ -171,8 +171,8 @@ static bool session_count_is_greatest(const struct session *session, uint32_t in
 }
 
 /*
- * Finds the repeated counts of a session. The recovered files and the others both count the whole
- * session: the greater sum is right.
+ * Finds the repeated counts of a session. The recovered files together, and the other files
+ * together, each count the whole session. The greater sum is right.
  */
 static void session_find_repeated(const struct session *session,
                                   const struct repeated_count *repeated_count)

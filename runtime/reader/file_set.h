@@ -65,9 +65,9 @@ void etwas_repeated_counts_find(struct etwas_trace *const *traces, uint32_t coun
  */
 
 /*
- * Gives each file of etwas that shares its machine with a file of another session the time line of
- * the newest clock snapshot in any of them, for stamps of the performance counter or the cycle
- * counter. Other files keep their time line; stamps of system time need none. Every trace has a
+ * Puts each file of etwas that shares its machine with a file of another session on the time line
+ * of the newest clock snapshot in any of them. This applies to stamps of the performance counter or
+ * the cycle counter. Other files keep their time line; system time needs none. Every trace has a
  * complete timeline. The caller processes all traces.
  */
 void etwas_timeline_align(struct etwas_trace *const *traces, uint32_t count);
@@ -87,7 +87,7 @@ struct etwas_files_run *etwas_files_run_new(uint32_t count, const struct etwas_s
  */
 uint32_t etwas_files_run_process(struct etwas_files_run *run, struct etwas_trace *const *traces);
 
-/* Closes the files and frees the run, in the midst of it too: when a callback ends the thread. */
+/* Closes the files and frees the run, also while it is processed, if a callback ends the thread. */
 void etwas_files_run_free(struct etwas_files_run *run);
 
 #endif

@@ -74,7 +74,7 @@ void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *in
 bool etwas_index_can_seek(const struct etwas_trace *trace, const struct etwas_index *index);
 
 /*
- * Returns whether the buffer in the file is as the entry says. Asked for entries that came from
+ * Returns whether the buffer in the file is as the entry says. Used for entries that came from
  * FILE.index.
  */
 bool etwas_index_entry_is_confirmed(struct etwas_trace *trace,
@@ -94,9 +94,9 @@ int64_t etwas_index_entry_collected(struct etwas_trace *trace,
                                     const struct etwas_index_entry *entry);
 
 /*
- * Returns whether a running session has replaced the buffer. Asked after reading from it: a buffer
- * is written from its header on, so the header changes before anything behind it. A header that
- * cannot be read counts as not replaced, because the stream reports that damage by itself.
+ * Returns whether a running session has replaced the buffer. Called after reading from it: a buffer
+ * is written from its header on, so the header changes before anything behind it. If the header
+ * cannot be read, the buffer counts as not replaced, because the stream reports that damage itself.
  */
 bool etwas_index_entry_is_replaced(struct etwas_trace *trace,
                                    const struct etwas_index_entry *entry);

@@ -53,8 +53,7 @@ static bool index_file_checksum_of_first_buffer(struct etwas_trace *trace, uint6
 }
 
 /*
- * Fills the header that an index of this file, as it is now, begins with. Returns false if the file
- * cannot be read.
+ * Fills the header of an index of this file as it is now. Returns false if the file cannot be read.
  */
 static bool index_file_describe_trace(struct etwas_trace *trace,
                                       struct etwas_index_file_header *header)

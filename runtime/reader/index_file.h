@@ -3,12 +3,11 @@
 
 /*
  * FILE.index: copies of the beginnings of a file's buffers, side by side, so that a reader of a
- * time span need not fetch one from each place of a large file. The layout is in
+ * time span need not read each from its position in a large file. The layout is in
  * docs/reference/file-format.md.
  *
- * It stands in for the file only where the buffer walk reads headers. A header from it is checked
- * as one from the file is, and a place that it does not have is read from the file. It is as
- * hostile as the file.
+ * It replaces the file only where the buffer walk reads headers. A header from it is checked like
+ * one from the file, and a missing one is read from the file. It is as hostile as the file.
  *
  * Memory: 11 KB, however large the file is.
  */

@@ -218,7 +218,7 @@ static struct held *live_remove_last_buffer(struct live_stream *one)
     return held;
 }
 
-/* Returns what was not delivered to the session, because the run ends early. */
+/* Returns undelivered buffers to the session, because the run ends early. */
 static void live_return_buffers(struct live *live)
 {
     struct live_stream *one;
@@ -330,7 +330,7 @@ static uint32_t live_handle_entry(struct live *live, struct etwas_consumer_entry
         live_deliver_notices(live, entry->notices);
         return ERROR_NOT_ENOUGH_MEMORY;
     }
-    /* A callback may end this thread; the buffer is already where it is returned from. */
+    /* A callback may end this thread; the buffer is queued already, so it will be returned. */
     live_deliver_notices(live, entry->notices);
     return live_deliver_excess(live);
 }

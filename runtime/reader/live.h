@@ -17,9 +17,8 @@
 #define ETWAS_LIVE_WAITING_BYTES (UINT64_C(32) << 20)
 
 /*
- * Connects a trace to the session of its name, where its connector finds it, and reads the
- * session's header. ERROR_WMI_INSTANCE_NOT_FOUND: no real-time session of that name runs
- * (R173).
+ * Connects a trace to the session of its name, through the trace's connector, and reads the
+ * session's header. ERROR_WMI_INSTANCE_NOT_FOUND: no real-time session of that name runs (R173).
  */
 uint32_t etwas_live_connect(struct etwas_trace *trace);
 void etwas_live_disconnect(struct etwas_trace *trace);

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which buffers of a file are missing.
+ * Finds which buffers of a file are missing.
  *
- * Each session of a file numbers its data buffers 1, 2, 3 … A number that is there twice is damage.
- * One that is missing is damage in a file of ours; another system may leave one out, so there
- * something else must say that a buffer is missing. A circular file that runs or was left goes on
- * numbering while new buffers replace the oldest: of n positions with S as their highest number,
- * S - n + 1 to S must be there, and what is older was replaced. A finished one of ours is numbered
- * anew from 1, so that nothing is missing in it at all.
+ * Each session of a file numbers its data buffers 1, 2, 3 … A number that occurs twice is damage. A
+ * missing number is damage in a file of etwas. Other systems may skip numbers, so in their files
+ * something else must show that a buffer is missing. A circular file that is being written, or was
+ * left unfinished, continues its numbers while new buffers replace the oldest. Of n positions with
+ * S as their highest number, S - n + 1 to S must be there; older ones were replaced. A finished
+ * circular file of etwas is numbered anew from 1, so no number may be missing.
  */
 #include "reader/index.h"
 
@@ -104,9 +104,9 @@ static bool missing_may_count_rewrites(const struct etwas_trace *trace,
 }
 
 /*
- * Reports buffers missing at the end. A cut at a buffer's edge shows in the header's count alone. A
- * file that goes on behind what was counted was left by a session that appended to it. `reported`
- * buffers were reported as missing already.
+ * Reports buffers missing at the end. If the file is cut between two buffers, only the header's
+ * count shows that. A file with more buffers than counted was left unfinished by a session that
+ * appended to it. `reported` buffers were reported as missing already.
  */
 static void missing_check_count(struct etwas_trace *trace, const struct etwas_index *index,
                                 uint64_t reported)
@@ -116,7 +116,7 @@ static void missing_check_count(struct etwas_trace *trace, const struct etwas_in
 
     ck_pr_store_8((uint8_t *)&trace->information.unfinished,
                   trace->log.fields.start.end_filetime == 0 || found > counted);
-    /* If buffers differ in size, the number of buffers in an unusable place is not known. */
+    /* If buffers differ in size, the number of buffers in an unusable stretch is not known. */
     if (found < counted && reported < counted - found &&
         !missing_may_count_rewrites(trace, index) && (trace->log.uniform || index->unusable == 0)) {
         etwas_trace_report(trace, ETWAS_DAMAGE_SEQUENCE, trace->file_bytes, 0);
@@ -128,8 +128,8 @@ void etwas_index_check_missing(struct etwas_trace *trace, struct etwas_index *in
     uint64_t reported = 0;
 
     /*
-     * If a session wrote while the file was walked, the oldest buffer is replaced first, and the
-     * numbers found are of several moments: gaps mean nothing.
+     * If a session wrote during the walk, it replaced the oldest buffers first. The numbers found
+     * are then of different moments, and gaps mean nothing.
      */
     if (index->count > 0 &&
         !(trace->log.replaces && etwas_index_entry_is_replaced(trace, &index->entries[0]))) {

@@ -42,7 +42,7 @@ static uint32_t open_trace_add_to_table(struct etwas_trace *trace, etwas_trace_h
     return *handle == INVALID_PROCESSTRACE_HANDLE ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
 }
 
-/* Opens `path` for a trace whose logfile structure is filled in but for its names. */
+/* Opens `path` for a trace whose logfile structure is filled in except for its names. */
 static uint32_t open_trace_path(struct etwas_trace *trace, const char *path,
                                 etwas_trace_handle *handle)
 {

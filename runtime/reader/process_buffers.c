@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Reads a file buffer by buffer in the order of their place, and calls the callbacks. */
+/* Reads the buffers of a file in the order of their positions, and calls the callbacks. */
 #include "reader/trace.h"
 
 #include <ck_pr.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-/* ProcessTrace on files: streams of every file, merged, to the callbacks. */
+/* ProcessTrace on files: merges the streams of every file, and delivers them to the callbacks. */
 #include "reader/file_set.h"
 
 #include <ck_pr.h>
@@ -147,9 +147,9 @@ static void process_close_file(struct file_run *file)
 }
 
 /*
- * Brings those streams into the heap that are at the earliest session left, unless it is the one
- * that they are at already: the sessions of an appended file come one after the other, whatever the
- * wall clock did in between.
+ * Adds the streams of the earliest remaining session to the heap, unless that session is current
+ * already. The sessions of an appended file come one after the other, whatever the wall clock did
+ * in between.
  */
 static void process_enter_session(struct etwas_files_run *run, struct file_run *file)
 {
@@ -176,8 +176,9 @@ static void process_enter_session(struct etwas_files_run *run, struct file_run *
 }
 
 /*
- * Skips the buffers that were collected before the span begins; none was collected before the
- * session. If FILE.index is wrong about the last of them, none is skipped.
+ * Skips the buffers that were collected before the span begins. It stops at a buffer with a stamp
+ * from before the session, which is invalid. If FILE.index is wrong about the last skipped buffer,
+ * none is skipped.
  */
 static void process_seek_stream(struct etwas_stream *stream, const struct etwas_span *span)
 {

@@ -49,7 +49,7 @@ static int64_t process_filetime_value(const etwas_filetime *time, int64_t absent
 
 /* State of one call, freed when ProcessTrace returns or a callback ends the thread. */
 struct processing {
-    /* A copy: with CloseTrace the caller's array may go, or name another trace. */
+    /* A copy: after CloseTrace the caller may free or reuse the array. */
     etwas_trace_handle *handles;
     uint32_t count;
     struct etwas_trace **traces;

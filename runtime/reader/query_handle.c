@@ -13,7 +13,7 @@
 static const void *query_handle_answer(const struct etwas_trace *trace, uint32_t information_class,
                                        uint32_t *bytes)
 {
-    /* There is only the host's partition: all zeroes. */
+    /* There is only the host's partition, which is all zeroes. */
     static const ETW_TRACE_PARTITION_INFORMATION host;
     static const ETW_TRACE_PARTITION_INFORMATION_V2 host_v2;
 

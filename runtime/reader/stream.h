@@ -32,7 +32,7 @@ struct etwas_duplicates;
 
 struct etwas_stream {
     struct etwas_trace *trace;
-    const struct etwas_index_entry *next; /* the buffers that were not begun: next … last - 1 */
+    const struct etwas_index_entry *next; /* buffers not yet begun: next … last - 1 */
     const struct etwas_index_entry *last;
     const struct etwas_index_entry *buffer; /* the one being read */
     enum etwas_stream_state state;
@@ -41,9 +41,9 @@ struct etwas_stream {
     uint32_t limit;  /* where the records end, as far as the file has them */
     int64_t last_stamp;
     bool any_stamp;      /* last_stamp is from this buffer */
-    bool order_reported; /* once a buffer */
-    bool damage_counted; /* once a buffer */
-    bool is_misnumbered; /* the buffer is, and this was not reported yet */
+    bool order_reported; /* reported once for each buffer */
+    bool damage_counted; /* counted once for each buffer */
+    bool is_misnumbered; /* the buffer is misnumbered, and this was not reported yet */
     bool quiet;          /* nothing is reported, while records are scanned ahead */
     bool watched;        /* a running session may replace the buffer while it is read */
     bool replaced;       /* the session replaced it */
@@ -103,7 +103,7 @@ enum etwas_stream_state etwas_stream_find_record(struct etwas_stream *stream);
 
 /*
  * Returns whether the payload begins where the header ends and the record is not one of etwas' own.
- * Asked for records that have a form.
+ * Used for records that have a form.
  */
 static inline bool etwas_stream_has_plain_payload(const struct etwas_record *record)
 {

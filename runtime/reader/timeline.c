@@ -32,7 +32,7 @@ bool etwas_timeline_is_step(const struct etwas_clock_snapshot *from,
            ETWAS_TIMELINE_STEP_NS + elapsed_ns / ETWAS_TIMELINE_STEP_PARTS;
 }
 
-/* ---- where a stamp is ------------------------------------------------------------------------ */
+/* ---- the interval of a stamp ----------------------------------------------------------------- */
 
 bool etwas_timeline_is_between(const struct etwas_timeline *timeline, int64_t raw)
 {

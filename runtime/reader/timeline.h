@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The clocks of a trace over time: clock snapshots in order, and what a stamp means between them
- * and outside of them.
+ * The clocks of a trace over time: clock snapshots in order, and the conversion of stamps between
+ * them and outside of them.
  *
  * Between two clock snapshots times are interpolated. The true time is off by no more than
  *
@@ -111,7 +111,7 @@ struct etwas_timeline {
     uint64_t spread_ns;
     struct etwas_timeline_rate before; /* before the first clock snapshot */
     struct etwas_timeline_rate after;  /* after the last clock snapshot */
-    int64_t start_qpc_ns;              /* of base.first_raw */
+    int64_t start_qpc_ns;              /* the performance counter at base.first_raw */
 };
 
 /*

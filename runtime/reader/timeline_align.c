@@ -72,7 +72,7 @@ static void align_apply_snapshot(struct etwas_trace *trace,
 }
 
 /*
- * A thread that asks for a time meanwhile holds the lock. The timeline stays as it is, since no
+ * A thread that requests a time meanwhile holds the lock. The timeline stays as it is, since no
  * clock snapshot changes.
  */
 void etwas_timeline_align(struct etwas_trace *const *traces, uint32_t count)

@@ -9,7 +9,7 @@
 #include "reader/timeline_error.h"
 
 enum {
-    /* For more pieces than this the errors of both times are as good. */
+    /* For more pieces than this, the errors of both times are an equally good bound. */
     MOST_PIECES = 4,
 };
 
@@ -33,10 +33,10 @@ static wide interval_wander_ns(const struct etwas_timeline *timeline, wide ns)
 
 /*
  * Returns the error of a piece of the interval that begins with clock snapshot `at`. Its rate is
- * wrong by the errors of the two clock snapshots, and, if it changed between them, by no more than
- * twice what the interval gained over the one beside it, by the better of both sides: half of the
- * interval lies on one side of the change. A jump is all that was gained, wherever it was. A jump
- * smaller than the errors of the clock snapshots is not considered.
+ * wrong by the errors of the two clock snapshots. If the rate changed between them, it is also
+ * wrong by up to twice what the interval gained over the one beside it, by the better of both
+ * sides: half of the interval lies on one side of the change. A jump counts with all that
+ * was gained, wherever it was. A jump smaller than the errors of the clock snapshots is ignored.
  */
 static wide interval_piece_between_ns(const struct etwas_timeline *timeline, size_t at,
                                       int64_t from, int64_t to)
@@ -63,9 +63,9 @@ static wide interval_piece_between_ns(const struct etwas_timeline *timeline, siz
 }
 
 /*
- * Returns the error of a piece outside of the clock snapshots, or without any: as well as the rate
- * is known. -1: it is not known. If the wall clock may have been set there, all of the piece may be
- * a step that no clock snapshot shows.
+ * Returns the error of a piece outside of the clock snapshots, or without any, by the error of the
+ * rate. -1: it is not known. If the wall clock may have been set there, all of the piece may be a
+ * step that no clock snapshot shows.
  */
 static wide interval_piece_outside_ns(const struct etwas_timeline_rate *rate, bool is_set,
                                       int64_t from, int64_t to)

@@ -14,7 +14,7 @@
 
 enum {
     SECTOR_BYTES = 512, /* no medium and no page cache writes less than one */
-    PADDING_BYTES = 64, /* that are read behind the records */
+    PADDING_BYTES = 64, /* read behind the records */
 };
 
 /* Returns where the sector of this offset begins, as an offset in the buffer. */

@@ -8,8 +8,8 @@
  *     file_header       buffer 0: what the file says about itself
  *     clock_snapshots   the clock snapshots of a file
  *     clock_search      the clock snapshots that one buffer after the other needs
- *     timeline          what a stamp means between clock snapshots
- *     buffer_walk       the buffers in the order of their place
+ *     timeline          conversion of stamps between clock snapshots
+ *     buffer_walk       the buffers in the order of their positions
  *     index             all buffers, with their processors
  *     index_file        FILE.index: the headers that the index is made of, stored beside the file
  *     buffer_beginning  the first records of a buffer
@@ -33,7 +33,7 @@
  * process.
  *
  * Memory: the index holds 48 bytes a buffer (3.1 MB for 4 GB of 64 KB buffers), and 8 more while
- * sessions are told apart. Every processor of the file has one window of at most
+ * sessions are distinguished. Every processor of the file has one window of at most
  * ETWAS_READER_WINDOW_BYTES, or one decompressed buffer. Clock snapshots take 1 MB at most.
  */
 #ifndef ETWAS_READER_TRACE_H
@@ -99,10 +99,7 @@ bool etwas_clock_search_cover(struct etwas_trace *trace, const struct etwas_inde
 
 void etwas_clock_search_free(struct etwas_clock_search *clock_search);
 
-/*
- * The sessions of an appended file, which lie one behind the other: which of them a place belongs
- * to.
- */
+/* The sessions of an appended file, which follow each other. Finds which one a position is in. */
 
 struct etwas_appended {
     uint64_t *begins;    /* file offset of each session's first buffer; freed with free() */
@@ -160,14 +157,14 @@ struct etwas_trace {
 
     /*
      * Replaced under the table's lock: that of a file by the thread in ProcessTrace, that of a
-     * running session by any thread that asks for a time. NULL until then.
+     * running session by any thread that requests a time. NULL until then.
      */
     struct etwas_timeline *timeline;
     /* what the timeline was made of in etwas_trace_process_buffers */
     struct etwas_clock_search clock_search;
     /* of a running session: version of the readings that the timeline was made of */
     uint64_t clocks_version;
-    bool timeline_complete; /* the timeline is that of the whole file, not of buffer 0 alone */
+    bool timeline_complete; /* the timeline is of the whole file, not of buffer 0 alone */
 
     /* a copy of the caller's structure; the trace owns the names */
     union etwas_logfile logfile;

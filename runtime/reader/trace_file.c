@@ -15,7 +15,7 @@
 #include "platform/file.h"
 #include "reader/damage.h"
 
-/* The system says ENOENT for a missing file and for a missing folder; ETW tells them apart. */
+/* ENOENT means a missing file or a missing folder; ETW distinguishes the two. */
 static uint32_t trace_file_missing_code(const char *path)
 {
     char *folder = strdup(path);

@@ -72,7 +72,7 @@ void etwas_trace_table_unlock(void)
     (void)pthread_mutex_unlock(&table_lock);
 }
 
-/* Bits 56..63 tell a trace from a session or a registration, 16..55 generation, 0..15 index. */
+/* Bits 56..63: kind of handle (here: a trace); 16..55: generation; 0..15: index. */
 #define HANDLE_TAG (UINT64_C(0x54) << 56)
 #define HANDLE_TAG_MASK (UINT64_C(0xFF) << 56)
 #define HANDLE_GENERATION ((UINT64_C(1) << 40) - 1)

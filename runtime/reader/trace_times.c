@@ -23,9 +23,9 @@
 
 /*
  * Scans the whole file when a time is first requested before ProcessTrace. No other thread can use
- * the trace meanwhile, as during ProcessTrace; a thread that asks then gets what is known. While
- * etwas_trace_process_buffers runs, the timeline has what `stamps` need, but not all clock
- * snapshots.
+ * the trace meanwhile, as during ProcessTrace; a thread that requests a time then gets what is
+ * known. While etwas_trace_process_buffers runs, the timeline has the clock snapshots that `stamps`
+ * need, but not all.
  */
 static uint32_t trace_times_complete_timeline(etwas_trace_handle handle, bool stamps)
 {
@@ -301,8 +301,9 @@ static void trace_times_describe_trust(const struct etwas_etl_clock_trust *trust
 }
 
 /*
- * What the session knew of the counter when it began. The calibration of a file that ended may have
- * been measured over the same time as the clock snapshots: against that there is no drift.
+ * Returns the counter's rate as the session knew it when it began. The calibration of a file that
+ * ended may have been measured over the same time as the clock snapshots; compared with that, there
+ * would be no drift.
  */
 static uint64_t trace_times_calibrated_hz(const struct etwas_file_header *log)
 {

@@ -60,9 +60,9 @@ static void local_consumer_unlink(struct etwas_local_consumer *consumer)
 }
 
 /*
- * Returns whether the next consumer gets a buffer of a consumer that has left: one from the
- * backlog, which no other consumer had; one that the last consumer did not get; one that none has
- * delivered.
+ * Returns whether the next consumer gets a buffer of a consumer that has left. It does if the
+ * buffer came from the backlog, or if no other consumer has it and either none is connected or some
+ * of its records were not delivered.
  */
 static bool realtime_wants_returned(const struct etwas_realtime *realtime,
                                     const struct etwas_realtime_buffer *buffer)
@@ -75,7 +75,7 @@ static bool realtime_wants_returned(const struct etwas_realtime *realtime,
             (realtime->consumers == NULL || etwas_realtime_undelivered_records(buffer) != 0));
 }
 
-/* Returns to the backlog what waits for the consumer, and what it had taken and did not deliver. */
+/* Returns queued buffers to the backlog, and those that the consumer took and did not deliver. */
 static void local_consumer_return_queue(struct etwas_local_consumer *consumer)
 {
     struct etwas_realtime *realtime = consumer->realtime;
@@ -348,14 +348,14 @@ static void local_consumer_disconnect(struct etwas_consumer *base)
     (void)pthread_mutex_lock(&realtime->lock);
     local_consumer_leave(consumer);
     local_consumer_return_queue(
-        consumer); /* what a stopped consumer returned since; everything in a fork's child */
+        consumer); /* buffers that a stopped consumer returned; in a fork's child, all */
     (void)pthread_mutex_unlock(&realtime->lock);
     etwas_realtime_unreference(realtime);
     (void)pthread_cond_destroy(&consumer->changed);
     free(consumer);
 }
 
-/* etwas_realtime_after_fork_in_child does it. */
+/* Does nothing; etwas_realtime_after_fork_in_child handles all consumers. */
 static void local_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
     (void)base;

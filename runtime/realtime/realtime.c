@@ -250,7 +250,7 @@ static void realtime_add_notice(struct etwas_realtime *realtime, uint16_t notice
 
 /*
  * Gives the buffer to all consumers, or to the backlog. The backlog's disk may be slow: a consumer
- * that connects meanwhile gets the buffer. Returns whether anyone took it.
+ * that connects meanwhile gets the buffer. Returns whether a consumer or the backlog took it.
  */
 static bool realtime_distribute(struct etwas_realtime *realtime,
                                 struct etwas_realtime_buffer *buffer)
@@ -283,7 +283,7 @@ bool etwas_realtime_deliver(struct etwas_realtime *realtime,
     if (buffer != NULL) {
         memcpy(buffer->content, &numbered, sizeof numbered);
         taken = realtime_distribute(realtime, buffer);
-        /* The caller counts a buffer that nobody took. */
+        /* The caller counts a buffer that neither a consumer nor the backlog took. */
         buffer->records = taken ? buffer->records : 0;
         etwas_realtime_release_buffer(realtime, buffer);
     } else {
@@ -299,7 +299,7 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp)
     struct etwas_backlog *backlog = &realtime->backlog;
 
     (void)pthread_mutex_lock(&realtime->lock);
-    /* A bound that finds no memory is replaced by the next one. */
+    /* If there is no memory for a bound, the next one takes its place. */
     if (realtime->consumers == NULL && backlog->entries.first != NULL) {
         (void)realtime_queue_append(&backlog->entries, &backlog->notices, NULL, stamp);
     }

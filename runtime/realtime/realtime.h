@@ -64,8 +64,8 @@ uint32_t etwas_realtime_open(const struct etwas_realtime_options *options,
 
 /*
  * Delivers a buffer: its header, which gets its sequence number here, and the records behind it.
- * `records` is how many of them are nowhere else, for the accounts. Returns false if neither a
- * consumer nor the backlog took it; the caller counts a lost buffer.
+ * `records` is how many of them are stored nowhere else, for the accounts. Returns false if neither
+ * a consumer nor the backlog took it; the caller counts a lost buffer.
  */
 bool etwas_realtime_deliver(struct etwas_realtime *realtime,
                             const struct etwas_etl_buffer_header *header, const void *data,
@@ -78,7 +78,7 @@ void etwas_realtime_set_bound(struct etwas_realtime *realtime, int64_t stamp);
 void etwas_realtime_set_clocks(struct etwas_realtime *realtime,
                                const struct etwas_clock_history *clocks);
 
-/* The session records stacks from now on, for good: its consumers get the images of the process. */
+/* The session records stacks from now on until its end: consumers get the images of the process. */
 void etwas_realtime_enable_stacks(struct etwas_realtime *realtime);
 
 /* Events were lost before they got here: the consumers get a notice with the next buffer. */
@@ -92,7 +92,7 @@ uint32_t etwas_realtime_free_buffers(struct etwas_realtime *realtime, uint32_t m
                                      uint32_t bytes);
 
 /*
- * Returns how many records were lost since the last call: no consumer got them, and they are
+ * Returns how many records were lost since the last call: no consumer got them, and they are stored
  * nowhere else. *buffers receives how many buffers a consumer, or the backlog, did not get since
  * the delivery was opened.
  */
@@ -141,8 +141,8 @@ void etwas_session_realtime_end(struct etwas_session *session);
 
 /*
  * Connects a consumer to the running real-time session called `name`. Win32 codes:
- * ERROR_WMI_INSTANCE_NOT_FOUND when there is none (R173), ERROR_ALREADY_INITIALIZED when another
- * copy of the library would have it, ERROR_NOT_ENOUGH_MEMORY.
+ * ERROR_WMI_INSTANCE_NOT_FOUND if there is none (R173), ERROR_ALREADY_INITIALIZED if it belongs to
+ * another copy of the library in the process, ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_session_realtime_connect(const etwas_wchar *name, struct etwas_consumer **consumer);
 

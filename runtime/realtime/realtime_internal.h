@@ -18,10 +18,9 @@
  *     CATCHING_UP  | the backlog, alone               | at the backlog's end: LIVE; or as LIVE does
  *     LIVE         | its queue, which has grown since | stopped, or leaving: DISCONNECTED, for good
  *
- * A consumer that leaves returns what waits for it, and before that, if its thread leaves
- * ProcessTrace without having delivered all that it had taken, the rest of that. A consumer that is
- * stopped during ProcessTrace leaves at once: what it has taken it still delivers, or returns
- * later.
+ * A consumer that leaves returns the buffers that wait for it. If its thread leaves ProcessTrace
+ * before it has delivered all that it took, the rest of that is returned first. A consumer that is
+ * stopped during ProcessTrace leaves at once; what it took, it still delivers or returns later.
  */
 #ifndef ETWAS_REALTIME_REALTIME_INTERNAL_H
 #define ETWAS_REALTIME_REALTIME_INTERNAL_H
@@ -38,7 +37,7 @@ struct etwas_realtime_node {
     struct etwas_realtime_node *next;
     struct etwas_consumer_entry entry;
     uint64_t position; /* of a buffer in the backlog's file */
-    uint32_t bytes;    /* its bytes in that file; 0: it is not there */
+    uint32_t bytes;    /* its bytes in that file; 0: not in the file */
     uint32_t records;  /* its records in that file, for the accounts */
 };
 
@@ -56,7 +55,7 @@ enum etwas_consumer_state {
 struct etwas_backlog {
     int descriptor; /* -1: closed */
     uint64_t limit_bytes;
-    uint64_t end;     /* how much of them was used since the backlog was last empty */
+    uint64_t end;     /* bytes of the file used since the backlog was last empty */
     uint32_t readers; /* threads that read taken entries: the file is not truncated meanwhile */
     uint16_t notices; /* notices for the next entry, or the next consumer */
     struct etwas_realtime_queue entries;
@@ -101,7 +100,7 @@ static inline uint64_t etwas_realtime_queue_cost(const struct etwas_realtime_buf
     return sizeof *buffer + buffer->bytes + 2 * sizeof(struct etwas_realtime_node);
 }
 
-/* Returns how many of its records no consumer has delivered and are nowhere else. */
+/* Returns how many of its records no consumer has delivered and are stored nowhere else. */
 static inline uint32_t etwas_realtime_undelivered_records(
     const struct etwas_realtime_buffer *buffer)
 {

@@ -15,7 +15,7 @@
 
 enum {
     BYTES_A_KB = 1024,
-    FLUSH_BYTES = 8 << 20, /* consumers hold back a few of these at most */
+    FLUSH_BYTES = 8 << 20, /* flush this often: consumers hold back a few times this at most */
 };
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
@@ -70,8 +70,7 @@ uint32_t etwas_session_realtime_begin(struct etwas_session *session)
 }
 
 /*
- * Moves the records that consumers, or the backlog, did not get after all to the account of
- * undelivered events.
+ * Moves records that consumers, or the backlog, failed to get to the account of undelivered events.
  */
 static void session_realtime_account_lost(struct etwas_session *session)
 {
@@ -116,7 +115,8 @@ void etwas_session_realtime_end(struct etwas_session *session)
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
 /*
- * Without a consumer and with a full backlog everything stays in the pool, until the session ends.
+ * While there is no consumer and the backlog is full, everything stays in the pool until the
+ * session ends.
  */
 static uint32_t session_realtime_free_buffers(struct etwas_session *session, uint32_t most,
                                               bool last)
@@ -133,7 +133,7 @@ static uint32_t session_realtime_free_buffers(struct etwas_session *session, uin
     return buffers;
 }
 
-/* Delivers a buffer; `records` of it are nowhere else. Returns false if nobody took it. */
+/* Delivers a buffer; see etwas_realtime_deliver. */
 static bool session_realtime_deliver(struct etwas_session *session,
                                      const struct etwas_drained *buffer, uint32_t records)
 {

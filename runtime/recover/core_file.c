@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Core files, as far as recovery needs them: what a process had at an address is in a segment.
+ * Reads core files, as far as recovery needs them. The memory of the process lies in segments.
  */
 #include <elf.h>
 #include <etwas/winerror.h>
@@ -14,22 +14,22 @@
 
 enum {
     MOST_SEGMENTS = 1 << 20, /* a process has 65,530 mappings at most, unless more are permitted */
-    HEADERS = 512,           /* that are read at once */
+    HEADERS = 512,           /* read at once */
 };
 
 struct segment {
     uint64_t address;
-    uint64_t bytes; /* that are in the file */
+    uint64_t bytes; /* present in the file */
     uint64_t at;
 };
 
 struct etwas_core {
     int file;
     uint32_t count;
-    struct segment segments[]; /* by address */
+    struct segment segments[]; /* in order of address */
 };
 
-/* A core that was cut short has the first bytes of a segment. */
+/* A core that was cut short contains only the first bytes of a segment. */
 static uint64_t segment_bytes_in_file(const Elf64_Phdr *segment, uint64_t file_bytes)
 {
     uint64_t left = segment->p_offset < file_bytes ? file_bytes - segment->p_offset : 0;
@@ -42,7 +42,7 @@ static bool core_read_exactly(int file, void *to, size_t bytes, uint64_t at)
     return etwas_file_read(file, to, bytes, at) == bytes;
 }
 
-/* More segments than the field can say are in the first section header. */
+/* A count of segments that does not fit in the ELF header is in the first section header. */
 static bool core_find_segments(int file, uint64_t *at, uint32_t *count)
 {
     Elf64_Ehdr head;
@@ -72,8 +72,8 @@ static int segment_by_address(const void *left, const void *right)
 }
 
 /*
- * False: together they have more than the file. Then a small one would stand for more memory than
- * there is, over and over the same bytes.
+ * Returns false if the segments together are larger than the file. Segments that overlap could make
+ * a small file stand for more memory than the machine has.
  */
 static bool core_read_segments(struct etwas_core *core, uint64_t at, uint32_t count,
                                uint64_t file_bytes)
@@ -144,13 +144,13 @@ void etwas_core_close(struct etwas_core *core)
     free(core);
 }
 
-/* The segment that holds an address. NULL: none. */
+/* Returns the segment that holds an address; NULL: there is none. */
 static const struct segment *core_find_segment(const struct etwas_core *core, uint64_t address)
 {
     uint32_t low = 0;
     uint32_t high = core->count;
 
-    while (low < high) { /* those before `low` begin at the address or below */
+    while (low < high) { /* segments before `low` begin at or below the address */
         uint32_t middle = low + (high - low) / 2;
 
         if (core->segments[middle].address <= address) {

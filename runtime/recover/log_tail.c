@@ -18,41 +18,41 @@
 
 enum {
     FILES = 2,
-    BEGINNING = 32, /* of the records, by which a buffer is found; shorter ones by all they have */
-    WORD_BYTES = 8, /* records begin on multiples of this, and so do their ends */
+    BEGINNING = 32, /* bytes of records by which a buffer is found, or all of a shorter one */
+    WORD_BYTES = 8, /* records begin and end on multiples of this */
     PACKED_BEGINNING = 64, /* enough for a beginning, however badly it compresses */
 };
 /*
- * A small file may promise to decompress to much: all together it may be read so often, and some
- * GB.
+ * A small file may claim to decompress to very much. The total is limited to this multiple of the
+ * files' size, plus some GB.
  */
 #define UNPACKED_TIMES UINT64_C(64)
 #define UNPACKED_BYTES (UINT64_C(4) << 30)
 
 /*
- * A buffer of a file. One word stands for what it begins with, one for all it has: sums with a
- * secret factor, so that no file can be made in which many are alike. All of it is read only where
- * several begin alike, which stamps prevent where clocks are fine enough.
+ * A buffer of a file. `beginning` and `content` are checksums of its beginning and of its whole
+ * content. They use a secret factor, so that no file can be crafted in which many are equal. The
+ * content is read only where the beginnings of several buffers are equal. Stamps prevent that if
+ * the clock is fine enough.
  */
 struct entry {
-    uint64_t beginning; /* of its processor, how long it is up to BEGINNING, and so many bytes */
-    uint64_t content;   /* once its group is sorted by it */
-    uint64_t at;        /* of the records */
+    uint64_t beginning; /* checksum of processor, length (up to BEGINNING) and first bytes */
+    uint64_t content;   /* set when its group is sorted */
+    uint64_t at;        /* position of the records */
     uint32_t bytes;
-    uint32_t packed; /* so many bytes are compressed records; 0: they are not */
+    uint32_t packed; /* size of the compressed records; 0: they are not compressed */
     uint16_t file;
-    uint16_t is_sorted; /* of the first one of a group: those that begin alike */
-    uint64_t
-        found_ones; /* of the first one of a run of the same in a group: so many have been found */
+    uint16_t is_sorted;  /* set in the first entry of a group (entries with equal beginnings) */
+    uint64_t found_ones; /* set in the first of a run of equal entries: how many were found */
 };
 
 struct etwas_log_tail {
     int files[FILES];
-    struct entry *entries; /* by beginning; a sorted group by length and content */
+    struct entry *entries; /* sorted by beginning; a sorted group by length, then content */
     size_t count;
     size_t room;
     uint8_t *copy;   /* room for a buffer */
-    uint8_t *packed; /* and for what it is compressed to */
+    uint8_t *packed; /* room for a compressed buffer */
     uint64_t may_unpack;
     uint64_t factor;
 };
@@ -63,7 +63,7 @@ __extension__ typedef unsigned __int128 wide;
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
-/* A polynomial modulo 2^61 - 1 at a secret point. */
+/* The checksum is a polynomial modulo 2^61 - 1, evaluated at a secret point. */
 static uint64_t sum_add_half(const struct etwas_log_tail *tail, uint64_t sum, uint32_t half)
 {
     wide product = (wide)sum * tail->factor;
@@ -97,7 +97,7 @@ static uint64_t sum_of_beginning(const struct etwas_log_tail *tail, uint32_t pro
                          length);
 }
 
-/* The system gave the process random bytes when it began; a file does not know them. */
+/* The kernel gives each process random bytes at its start. Authors of files cannot know them. */
 static uint64_t sum_secret_factor(void)
 {
     const void *random_bytes = (const void *)(uintptr_t)getauxval(AT_RANDOM);
@@ -147,8 +147,8 @@ static bool tail_add_entry(struct etwas_log_tail *tail, const struct entry *entr
 }
 
 /*
- * The next place of a buffer in which the file has anything: a file of holes may be as long as it
- * likes.
+ * Returns the position of the next buffer that contains data. A sparse file may be of any length,
+ * so its holes are skipped.
  */
 static uint64_t tail_skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
 {
@@ -162,13 +162,13 @@ static uint64_t tail_skip_hole(int file, uint64_t at, uint32_t buffer_bytes)
                : at;
 }
 
-/* What a buffer of the file begins with. */
+/* The first bytes of a buffer of the file. */
 struct beginning {
     struct etwas_etl_buffer_header header;
     uint8_t bytes[PACKED_BEGINNING];
 };
 
-/* Whether it is one of the session's, or in a compressed file not longer. */
+/* Whether the size is that of the session's buffers; in a compressed file, at most that. */
 static bool tail_is_buffer(const struct etwas_etl_buffer_header *header, uint32_t buffer_bytes,
                            bool packed)
 {
@@ -181,7 +181,7 @@ static bool tail_is_buffer(const struct etwas_etl_buffer_header *header, uint32_
            header->saved_offset % WORD_BYTES == 0;
 }
 
-/* False: there is no memory for it. */
+/* Returns false if there is no memory. */
 static bool tail_add_buffer(struct etwas_log_tail *tail, uint16_t file, uint64_t at,
                             const struct beginning *begin, size_t got, bool packed)
 {
@@ -239,13 +239,13 @@ static void tail_list_buffers(struct etwas_log_tail *tail, uint16_t file, uint32
                 return;
             }
         } else if (packed && begin.header.buffer_bytes < sizeof begin.header) {
-            return; /* nothing says where the next one is */
+            return; /* the position of the next buffer is not known */
         }
         at += packed ? begin.header.buffer_bytes : buffer_bytes;
     }
 }
 
-/* Returns whether the mode in its header says that it is compressed. The file is hostile. */
+/* Returns whether the mode in the header says that the file is compressed. The file is hostile. */
 static bool tail_file_is_packed(int file)
 {
     struct etwas_etl_log_header64 log;
@@ -314,7 +314,7 @@ static bool tail_read_entry(struct etwas_log_tail *tail, const struct entry *ent
            entry->bytes;
 }
 
-/* The first entry that is not before `beginning`. */
+/* Returns the index of the first entry that is not before `beginning`. */
 static size_t tail_lower_bound(const struct etwas_log_tail *tail, uint64_t beginning)
 {
     size_t low = 0;
@@ -332,7 +332,7 @@ static size_t tail_lower_bound(const struct etwas_log_tail *tail, uint64_t begin
     return low;
 }
 
-/* Reads each of a group once. One that cannot be read any more has nothing. */
+/* Sorts a group after reading each of its buffers once. An unreadable buffer counts as empty. */
 static void group_sort(struct etwas_log_tail *tail, struct entry *group, size_t count,
                        bool has_content)
 {
@@ -346,7 +346,7 @@ static void group_sort(struct etwas_log_tail *tail, struct entry *group, size_t 
     group[0].is_sorted = true;
 }
 
-/* The first of a run of the same length, and with this content if there is one. */
+/* Returns the first entry with this content in a run of equal length; NULL: there is none. */
 static struct entry *run_find_content(struct entry *run, size_t count, uint64_t content)
 {
     size_t low = 0;
@@ -364,7 +364,7 @@ static struct entry *run_find_content(struct entry *run, size_t count, uint64_t 
     return low < count && run[low].content == content ? &run[low] : NULL;
 }
 
-/* How many of the entries from the first on are as long; they are in order. */
+/* Returns how many of the sorted entries have the length of the first. */
 static size_t run_of_length(const struct entry *first, size_t count)
 {
     size_t low = 1;
@@ -382,7 +382,7 @@ static size_t run_of_length(const struct entry *first, size_t count)
     return low;
 }
 
-/* Whether one of those that are the same has not been found yet. */
+/* Whether an entry of a run of equal ones has not been found yet. */
 static bool run_has_unfound(const struct entry *first, const struct entry *end)
 {
     const struct entry *last = first + first->found_ones;
@@ -391,8 +391,8 @@ static bool run_has_unfound(const struct entry *first, const struct entry *end)
 }
 
 /*
- * The longest of a group that these records begin with: each length is tried once, and the sum of
- * the records goes on from one to the next.
+ * Returns the longest entry of a group that is a prefix of these records. Each length is tried
+ * once, and the checksum of the records continues from one length to the next.
  */
 static struct entry *group_find(const struct etwas_log_tail *tail, struct entry *group,
                                 size_t count, bool has_content, const uint8_t *records,
@@ -419,7 +419,7 @@ static struct entry *group_find(const struct etwas_log_tail *tail, struct entry 
     return longest;
 }
 
-/* A buffer of a file with which these records begin: how many bytes it has of them. */
+/* Finds a buffer of a file that is a prefix of these records. Returns its length; 0: none. */
 static uint32_t tail_find(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
                           uint32_t bytes)
 {
@@ -442,7 +442,7 @@ static uint32_t tail_find(struct etwas_log_tail *tail, uint32_t processor, const
             group_sort(tail, group, count, has_content);
         }
         found = group_find(tail, group, count, has_content, records, bytes);
-        /* Sums say where to look; what is there says whether it is so. */
+        /* The checksums only find a candidate; the bytes themselves are compared. */
         if (found != NULL && tail_read_entry(tail, found) &&
             memcmp(tail->copy, records, found->bytes) == 0) {
             found->found_ones++;
@@ -461,7 +461,7 @@ uint32_t etwas_log_tail_has(struct etwas_log_tail *tail, uint32_t processor, con
     if (tail == NULL) {
         return 0;
     }
-    do { /* one flush after the other may have taken a part of it */
+    do { /* each of several flushes may have written a part */
         part = tail_find(tail, processor, records + has, bytes - has);
         has += part;
     } while (part != 0);

@@ -18,7 +18,7 @@ enum {
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-/* Within the mapping, and its entries at least what this build knows of them. */
+/* Whether the table lies in the mapping, and its entries are at least as long as in this build. */
 static bool head_table_fits(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
                             uint64_t least_count, uint64_t least_stride)
 {
@@ -132,8 +132,8 @@ static uint8_t *copy_table(struct etwas_mapping_copy *copy,
 }
 
 /*
- * The table's entries from the first on, of each as much as this build knows: another one's may be
- * wider.
+ * Copies `count` entries of the table from `first` on. The entries of another build may be wider,
+ * so only the bytes that this build knows are taken of each.
  */
 static uint8_t *copy_entries(struct etwas_mapping_copy *copy,
                              const struct etwas_recover_source *source,
@@ -156,10 +156,7 @@ static uint8_t *copy_entries(struct etwas_mapping_copy *copy,
     return taken;
 }
 
-/*
- * Whether the values of a reading are so far from the largest numbers that sums with them do not
- * overflow.
- */
+/* Whether the values of a reading are small enough that sums with them do not overflow. */
 static bool copy_is_reading(const struct etwas_clock_reading *reading)
 {
     const int64_t values[] = {reading->tsc, reading->qpc_ns, reading->filetime,
@@ -208,7 +205,7 @@ static void copy_history(struct etwas_mapping_copy *copy, const struct etwas_rec
     }
 }
 
-/* Gives an older build's totals the length that ours have. */
+/* Extends the totals record of an older build to the length that this build uses. */
 static void copy_lengthen_totals(struct etwas_mapping_copy *copy, uint32_t totals_bytes,
                                  uint32_t *code)
 {
@@ -233,7 +230,7 @@ static void copy_lengthen_totals(struct etwas_mapping_copy *copy, uint32_t total
     memcpy(totals, &header, sizeof header);
 }
 
-/* Copies buffer 0. An impossible one is left out, and built again. */
+/* Copies buffer 0. If it is invalid, it is left out here and built anew. */
 static void copy_first_buffer(struct etwas_mapping_copy *copy,
                               const struct etwas_recover_source *source, uint32_t *code)
 {
@@ -268,7 +265,7 @@ static void copy_descriptions(struct etwas_mapping_copy *copy,
     }
 }
 
-/* The words, as far as counting needs them to be possible. */
+/* Copies the pool's words, and corrects those that counting relies on. */
 static struct etwas_pool_words *copy_words(struct etwas_mapping_copy *copy,
                                            const struct etwas_recover_source *source,
                                            uint32_t *code)
@@ -291,7 +288,7 @@ static struct etwas_pool_words *copy_words(struct etwas_mapping_copy *copy,
         words->allocated = head->buffers;
     }
     copy->is_accounting = words->account_ends != words->account_begins;
-    words->account_ends = words->account_begins; /* nobody goes on with an accounting step */
+    words->account_ends = words->account_begins; /* no thread continues an accounting step */
     return words;
 }
 

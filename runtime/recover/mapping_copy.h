@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A copy of a mapping, of which so much is checked that no index, offset or size of the head leads
- * out of the copy. The words of the pool may still be anything (pool_read.h).
+ * A copy of a mapping. It is checked so far that no index, offset or size of the head leads out of
+ * the copy. The words of the pool may still have any value (pool_read.h).
  *
- * The order of copying makes a consistent picture of a process that lives: first the owner words,
- * then the slots, the controls, the buffers, and the owner words once more. A buffer whose claim
- * began after the first copy is skipped, and of one that is filled meanwhile what was committed
- * when its slot was copied is whole.
+ * The order of copying yields a consistent picture of a live process: first the owner words, then
+ * the slots, the controls, the buffers, and the owner words once more. A buffer whose claim began
+ * after the first copy is skipped. If a buffer is being filled meanwhile, everything committed when
+ * its slot was copied is complete.
  *
- * The copy takes the memory of what the source really contains: a hole of the file takes none.
+ * A hole of the file takes no memory in the copy.
  */
 #ifndef ETWAS_RECOVER_MAPPING_COPY_H
 #define ETWAS_RECOVER_MAPPING_COPY_H
@@ -29,7 +29,7 @@ enum {
 
 struct etwas_mapping_copy {
     struct etwas_shared_head head;
-    uint8_t *first;   /* head.first_bytes; NULL: it is impossible as buffer 0 */
+    uint8_t *first;   /* head.first_bytes long; NULL: not a valid buffer 0 */
     uint8_t *schemas; /* whole records, each rounded up to 8 bytes */
     uint64_t schema_bytes;
     struct etwas_clock_history history;
@@ -40,37 +40,37 @@ struct etwas_mapping_copy {
     uint8_t *slots;
     uint8_t *controls;
     uint8_t *region;
-    uint8_t *is_absent; /* a byte for each buffer: not 0 where the source has nothing of it */
+    uint8_t *is_absent; /* a byte for each buffer: not 0 if the source does not contain it */
     struct etwas_mapping_copy_piece {
         uint8_t *mapping;
         size_t bytes;
     } pieces[ETWAS_MAPPING_COPY_PIECES];
     uint32_t piece_count;
-    bool is_accounting; /* it died, or was read, in the middle of an accounting step */
+    bool is_accounting; /* the process died, or was read, in the middle of an accounting step */
 };
 
 /*
- * Copies and checks the head. ERROR_FILE_CORRUPT: the head is impossible, or more than buffers is
+ * Copies and checks the head. ERROR_FILE_CORRUPT: the head is invalid, or more than buffers is
  * missing. ERROR_NOT_SUPPORTED: its layout is of another major version. ERROR_NOT_FOUND: its
  * session was not open yet. ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_mapping_copy_head(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source);
 
-/* Copies everything else, after the head. The same codes. */
+/* Copies everything else, after the head. Returns the same codes. */
 uint32_t etwas_mapping_copy_pool(struct etwas_mapping_copy *copy,
                                  const struct etwas_recover_source *source);
 
 void etwas_mapping_copy_free(struct etwas_mapping_copy *copy);
 
 /*
- * Validates bytes of a mapping that a session puts into its files beside events. Written without a
- * check they could make the new file say anything: other clock snapshots, other sizes, events that
- * were never logged.
+ * Validates bytes of a mapping that a session writes into its files beside events. Without this
+ * check a crafted mapping could put anything into the new file: other clock snapshots, other sizes,
+ * events that were never logged.
  */
 
 enum {
-    /* Size of the record of the totals in a build that did not store what ends with a file. */
+    /* Size of the totals record in builds that have no field `ends`. */
     ETWAS_VALIDATE_OLDER_TOTALS =
         sizeof(struct etwas_etl_full_header) + offsetof(struct etwas_etl_totals, ends),
     /* Size of a buffer 0 without names. */
@@ -81,16 +81,16 @@ enum {
 };
 
 /*
- * Checks buffer 0 without clock snapshots: the log file header's record, and the three of our own
- * behind it, as a session writes them. head->first_bytes of it can be read. Returns the size of the
- * record of the totals, which an older build makes shorter; 0: it is impossible.
+ * Checks buffer 0 without clock snapshots, head->first_bytes long: the log file header's record,
+ * and our own three records behind it, as a session writes them. Returns the size of the totals
+ * record, which is smaller in older builds; 0: the buffer is invalid.
  */
 uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const uint8_t *first);
 
 /*
- * Keeps the descriptions that a session may have made, one behind the other from the first byte on.
- * Returns how many bytes they are now; *dropped is increased by the number of others, as far as
- * they can be told apart.
+ * Removes descriptions that no session can have made; the others move up to the first byte. Returns
+ * how many bytes remain. *dropped is increased by the number of removed ones; an unreadable rest
+ * counts as one.
  */
 uint64_t etwas_validate_descriptions(uint8_t *descriptions, uint64_t bytes, uint64_t *dropped);
 

@@ -9,9 +9,9 @@
 #include "buffer/record_walk.h"
 
 /*
- * Whether all that the flusher accounted for is in the session's files, and may be in one that is
- * not searched: there were more than one, and nothing was ever refused, or replaced, or given to
- * consumers instead.
+ * Whether everything that the flusher accounted is in the session's files, possibly in one that is
+ * not searched. That holds if there was more than one file, and no record was ever refused,
+ * replaced, or delivered to consumers instead.
  */
 static bool own_logs_have_accounted(const struct etwas_own_logs *logs,
                                     const struct etwas_mapping_copy *copy)
@@ -54,8 +54,9 @@ void etwas_own_logs_close(struct etwas_own_logs *logs)
 }
 
 /*
- * How many bytes of its records flushes took, and accounted. The flusher stores that behind the
- * loss, if there is one. More than is committed cannot be, nor a part of a record.
+ * Returns how many bytes of the buffer's records flushes have taken and accounted. The flusher
+ * stores that number after the loss, if there is one. The number is ignored if it exceeds what is
+ * committed or ends inside a record.
  */
 static uint32_t own_logs_accounted_bytes(const struct etwas_mapping_copy *copy,
                                          const struct etwas_found_buffer *found,
@@ -72,8 +73,8 @@ static uint32_t own_logs_accounted_bytes(const struct etwas_mapping_copy *copy,
 }
 
 /*
- * What was taken of a buffer that then stayed current may begin in a file before the two; what is
- * not accounted yet is in these.
+ * A flush may take a part of a buffer that then stays current. The parts may begin in a file before
+ * the two that are searched. What is not accounted yet is in the two.
  */
 uint32_t etwas_own_logs_have(const struct etwas_own_logs *logs,
                              const struct etwas_mapping_copy *copy,

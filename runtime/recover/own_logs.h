@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The log files that the session itself has written: how much of a buffer that lies in its pool is
- * in them. The newest two are searched; of those before them the pool's accounts tell.
+ * Finds how much of a buffer in the pool is already in the log files that the session itself wrote.
+ * The newest two files are searched. For older files the pool's accounts are used.
  */
 #ifndef ETWAS_RECOVER_OWN_LOGS_H
 #define ETWAS_RECOVER_OWN_LOGS_H
@@ -16,25 +16,26 @@
 struct etwas_log_tail;
 
 /*
- * What a log file already has of the buffers that its writer left in memory, having died between
- * writing and recording it. The file itself is searched, byte by byte: records carry stamps, so
- * that no two buffers are the same.
+ * Finds what the log files already have of a buffer in memory. The writer may have died between
+ * writing a buffer and recording that it did. So the contents of the files are compared: records
+ * carry stamps, so no two buffers are the same.
  */
 
 /*
- * Opens up to two files, each an open descriptor or -1, which stay the caller's and open until the
- * close. NULL: there is no memory, or there is nothing in them.
+ * Lists the buffers of up to two files, each a descriptor or -1. The caller owns the descriptors
+ * and keeps them open until etwas_log_tail_close. NULL: there is no memory, or there are no
+ * buffers.
  */
 struct etwas_log_tail *etwas_log_tail_open(const int files[2], uint32_t buffer_bytes);
 void etwas_log_tail_close(struct etwas_log_tail *tail);
 
 /*
- * How many of these bytes of records of a processor are in buffers of the files, from the first on;
- * a buffer of a file is found once, and the longest first. Records, and what buffers have of them,
- * are multiples of 8 bytes. `tail` may be NULL.
+ * Returns how many of these bytes of a processor's records, from the first on, are in buffers of
+ * the files. A buffer of a file is found once; the longest that matches is taken. Lengths are
+ * multiples of 8 bytes. `tail` may be NULL.
  *
- * All calls together take the time of reading the files and the records, whatever is in them, times
- * a logarithm.
+ * The time of all calls together is O(n log n) in the size of the files and the records, whatever
+ * they contain.
  */
 uint32_t etwas_log_tail_has(struct etwas_log_tail *tail, uint32_t processor, const uint8_t *records,
                             uint32_t bytes);
@@ -43,20 +44,20 @@ uint32_t etwas_log_tail_has(struct etwas_log_tail *tail, uint32_t processor, con
 
 struct etwas_own_logs {
     int files[2];                /* the newest first; -1: there is none */
-    struct etwas_log_tail *tail; /* what is in them */
-    bool has_accounted;          /* what flushes accounted for is in a file, searched or not */
+    struct etwas_log_tail *tail; /* the buffers in them */
+    bool has_accounted; /* everything that flushes accounted is in a file, searched or not */
 };
 
 /*
  * Opens the log files that a copied mapping names; a recorder has none. Both descriptors in `logs`
- * are -1 before the call. `may_lack`: the process may have been refused something since, or the
- * system may have lost what it had accepted. The caller closes them.
+ * are -1 before the call. `may_lack`: a write may have failed since the copy, or the system may
+ * have lost data that it had accepted. The caller closes them.
  */
 void etwas_own_logs_open(struct etwas_own_logs *logs, const struct etwas_recover_source *source,
                          const struct etwas_mapping_copy *copy, bool may_lack);
 void etwas_own_logs_close(struct etwas_own_logs *logs);
 
-/* How many bytes of a buffer's records are in them, from the first on. */
+/* Returns how many bytes of a buffer's records, from the first on, are in the log files. */
 uint32_t etwas_own_logs_have(const struct etwas_own_logs *logs,
                              const struct etwas_mapping_copy *copy,
                              const struct etwas_found_buffer *found);

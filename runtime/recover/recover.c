@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * From what a crash-safe session left in memory to a log file: every committed record, what the
- * session had read of the clocks, what was described, and an account of the rest.
+ * Makes a log file of what a crash-safe session left in memory: every committed record, the clock
+ * readings, the descriptions of events, and the counts of everything else.
  */
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -28,11 +28,11 @@
 struct recovery {
     struct etwas_mapping_copy copy;
     struct etwas_own_logs logs;
-    struct etwas_log_file *file; /* NULL: it is only looked at */
+    struct etwas_log_file *file; /* NULL: only reports, writes no file */
     etwas_recovered *result;
     struct etwas_recovered_counts account;
     struct etwas_loss_table *losses; /* of the file */
-    uint8_t *records;                /* room for a buffer's */
+    uint8_t *records;                /* room for the records of one buffer */
     int64_t newest;                  /* no event that was written is newer */
     int64_t copied;                  /* when copying began; INT64_MIN: the process has ended */
     struct etwas_clock_reading ended;
@@ -105,7 +105,7 @@ static uint32_t schema_record_bytes(const uint8_t *schema)
     return (uint32_t)etwas_etl_round_up_8(size);
 }
 
-/* As many whole ones as a buffer holds. */
+/* Returns the size of the leading records that fit in a buffer as a whole. */
 static uint32_t schemas_that_fit(const uint8_t *schemas, uint64_t left, uint32_t room,
                                  uint64_t *schemas_written)
 {
@@ -132,7 +132,7 @@ static uint32_t recovery_write_schemas(struct recovery *recovery)
 
         if (bytes != 0) {
             code = recovery_write_buffer(recovery, next, bytes, 0, started);
-        } else { /* there is no buffer for it in the session's own files either */
+        } else { /* too large for a buffer; the session's own files do not have it either */
             bytes = schema_record_bytes(next);
             recovery->result->schemas_left_out++;
         }
@@ -143,15 +143,15 @@ static uint32_t recovery_write_schemas(struct recovery *recovery)
 }
 
 /*
- * The session ended with its newest event, some time after the clocks were read for the last time:
- * so much later by each of them, and by so much less certain.
+ * The session counts as ended with its newest event, some time after the last reading of the
+ * clocks. Each clock is advanced by that time, and its error grows with it.
  */
 static struct etwas_clock_reading recovery_end_reading(const struct recovery *recovery)
 {
     enum {
         LEAST_NS = 1000,
-        MOST_S = 3600,          /* a stamp that is later cannot be one */
-        UNCERTAIN_PART = 10000, /* of the time that has passed: clocks that are never so wrong */
+        MOST_S = 3600,          /* a later stamp is not plausible */
+        UNCERTAIN_PART = 10000, /* the error is this part of the elapsed time, a safe bound */
     };
     const struct etwas_clock_history *history = &recovery->copy.history;
     struct etwas_clock_reading end = history->readings[history->count - 1];
@@ -184,7 +184,7 @@ static void recovery_pass_over(struct recovery *recovery, const struct etwas_fou
     etwas_recovered_counts_add_replaced(&recovery->account, found);
 }
 
-/* Writes what a buffer has behind what the log files have of it. */
+/* Writes the records of a buffer that the log files do not have. */
 static uint32_t recovery_write_found(struct recovery *recovery, struct etwas_found_buffer *found)
 {
     const struct etwas_pool_view *view = &recovery->copy.view;
@@ -273,8 +273,8 @@ static void recovery_record_losses(struct recovery *recovery, const uint64_t *by
 }
 
 /*
- * The totals of the file. If the process goes on, or was in an accounting step, the sums are no
- * proof: the file then does not say what was attempted.
+ * Returns the totals of the file. If the process is alive, or was in an accounting step, the sums
+ * prove nothing. The file then does not say how many events were attempted.
  */
 static struct etwas_log_file_totals recovery_count(struct recovery *recovery)
 {
@@ -328,7 +328,7 @@ static uint32_t recovery_write_all(struct recovery *recovery)
     return code;
 }
 
-/* What would be written over while it is read. */
+/* Whether `output` is one of the files that recovery reads: it would be overwritten meanwhile. */
 static bool recovery_may_read(const struct etwas_recover_source *source, const char *const paths[2],
                               const char *output)
 {
@@ -377,7 +377,7 @@ static uint32_t recovery_run(struct recovery *recovery, const struct etwas_recov
     return code == ERROR_SUCCESS ? recovery_write_all(recovery) : code;
 }
 
-/* UTF-8, of which no character is cut in two. */
+/* Copies UTF-8 text, cut between two characters. */
 static void recovery_copy_name(char *to, size_t room, const char *name)
 {
     size_t length = strnlen(name, room - 1);

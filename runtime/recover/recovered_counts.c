@@ -19,8 +19,8 @@ void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
 }
 
 /*
- * Returns how many records lie behind the first hole of a buffer that the flusher gave up. The pool
- * counts them as lost.
+ * Returns how many records lie after the first hole of a buffer that the flusher abandoned. The
+ * pool counts them as lost.
  */
 static uint64_t counts_given_up_in(const struct etwas_buffer_control *control,
                                    const struct etwas_found_buffer *found)
@@ -30,7 +30,7 @@ static uint64_t counts_given_up_in(const struct etwas_buffer_control *control,
     return control->set_aside != 0 && found->committed > whole ? found->committed - whole : 0;
 }
 
-/* What was taken, accounted, and could not be written. */
+/* Returns how many records were taken and accounted, and could not be written. */
 static uint64_t counts_refused_in(const struct etwas_buffer_control *control,
                                   const struct etwas_found_buffer *found, const uint8_t *records)
 {
@@ -61,7 +61,7 @@ void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
     }
 }
 
-/* Takes so many of a loss; at most all of it. */
+/* Subtracts what was found from a loss, at most all of it. */
 static void counts_apply(uint64_t *lost, uint64_t *found)
 {
     uint64_t some = *found < *lost ? *found : *lost;

@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What became of every event that a session was asked to record, by the accounts that its pool kept
- * while the process lived, corrected by what its buffers were found to contain when it was dead:
+ * What became of every event that was to be recorded: the accounts that the pool kept while the
+ * process lived, corrected by what its buffers contain after its death:
  *
  *     attempted = in the log files + recovered + overwritten + lost
  *
- * The pool counts a record when it is committed, and an event lost when its writer or the flusher
- * knows it. The difference between these and what is found is at most what a thread was in the
- * middle of:
+ * The pool counts a record when it is committed, and a lost event when its writer or the flusher
+ * notices the loss. These counts differ from what is found only by what threads had begun and not
+ * completed:
  *
  *     a record that is whole and not committed yet      was attempted, too
  *     one that is committed and not found whole         is lost: a writer died in the record before
@@ -40,14 +40,14 @@ struct etwas_recovered_counts {
 void etwas_recovered_counts_add_replaced(struct etwas_recovered_counts *account,
                                          const struct etwas_found_buffer *found);
 
-/* Counts a buffer of which nothing could be read. */
+/* Counts a buffer that could not be read at all. */
 void etwas_recovered_counts_add_missing(struct etwas_recovered_counts *account,
                                         const struct etwas_found_buffer *found);
 
 /*
  * Counts a buffer that was read to `records` (etwas_pool_read_records). `log_is_there`: the
- * session's log file was searched for what it has; what a flush collected and is not in it could
- * not be written.
+ * session's log file was searched. Records that a flush took and that are not in the file could not
+ * be written.
  */
 void etwas_recovered_counts_add_read(struct etwas_recovered_counts *account,
                                      const struct etwas_buffer_control *control, bool is_rseq_slot,

@@ -20,7 +20,7 @@ static int held_by_slot(const void *left, const void *right)
                : (one > other) - (one < other);
 }
 
-/* False: nothing of this buffer can be missing. */
+/* Returns false if no record of this buffer can be missing. */
 static bool window_take_buffer(const struct etwas_mapping_copy *copy,
                                const struct etwas_held_buffer *held, uint8_t *records,
                                struct etwas_covered_buffer *covered)

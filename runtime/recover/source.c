@@ -19,7 +19,7 @@ static bool path_is_in_proc(const char *path)
     return strncmp(path, "/proc/", strlen("/proc/")) == 0;
 }
 
-/* Links lead anywhere; those of /proc to the open files of a process. */
+/* Symbolic links are not followed, except in /proc, where they lead to open files of a process. */
 static uint32_t source_open_file(struct etwas_recover_source *source, const char *path,
                                  struct stat *status)
 {
@@ -103,8 +103,8 @@ void etwas_recover_source_close(struct etwas_recover_source *source)
 /* ---- the log file that a mapping names ------------------------------------------------------- */
 
 /*
- * Whether this is a log file of the mapping's user. The owner of a core file says nothing: the
- * system writes it.
+ * Whether this may be a log file of the mapping's user. The owner of a core file is not checked,
+ * because the system writes it.
  */
 static bool source_is_log_file(const struct etwas_recover_source *source, int file,
                                struct stat *status)
@@ -146,13 +146,13 @@ int etwas_recover_open_log(const struct etwas_recover_source *source, const char
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Where the next bytes are that are no hole; `end` where there are none before it. */
+/* Returns the next position with data at or after `at`; `end` if there is none before it. */
 static uint64_t file_next_data(int file, uint64_t at, uint64_t end)
 {
     off_t data = lseek(file, (off_t)at, SEEK_DATA);
 
     if (data < 0) {
-        return errno == ENXIO ? end : at; /* other file systems know of no holes */
+        return errno == ENXIO ? end : at; /* the file system does not report holes */
     }
     return (uint64_t)data < end ? (uint64_t)data : end;
 }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The source that a mapping is read from: its own file, also that of a process that lives, or a
- * core file. Nothing is mapped: if another process cuts the file short meanwhile, a read fails.
+ * The source that a mapping is read from: the mapping's own file, even while its process is alive,
+ * or a core file. Files are read, not mapped: if one is truncated meanwhile, only a read fails.
  */
 #ifndef ETWAS_RECOVER_SOURCE_H
 #define ETWAS_RECOVER_SOURCE_H
@@ -29,7 +29,7 @@ struct etwas_recover_source {
 /*
  * Opens the `index`th mapping in the file; a mapping's own file has one. ERROR_FILE_NOT_FOUND,
  * ERROR_ACCESS_DENIED (also for a mapping that another user made, and for a symbolic link),
- * ERROR_NO_SYSTEM_RESOURCES (no more files may be open), ERROR_NOT_FOUND (there are not so many),
+ * ERROR_NO_SYSTEM_RESOURCES (no more files may be open), ERROR_NOT_FOUND (`index` is too large),
  * ERROR_FILE_CORRUPT (neither a mapping nor a core).
  */
 uint32_t etwas_recover_source_open(struct etwas_recover_source *source, const char *path,
@@ -37,23 +37,23 @@ uint32_t etwas_recover_source_open(struct etwas_recover_source *source, const ch
 void etwas_recover_source_close(struct etwas_recover_source *source);
 
 /*
- * Opens the log file that the source names for reading. Returns -1 when it is not there, and
- * without opening it when it is no plain file of the mapping's owner or of the caller, or is a
- * symbolic link.
+ * Opens the log file that the source names for reading. Returns -1 if it does not exist. Also
+ * returns -1, without opening it, if it is a symbolic link, or not a regular file of the mapping's
+ * owner or of the caller.
  */
 int etwas_recover_open_log(const struct etwas_recover_source *source, const char *path);
 
-/* Reads the first bytes of the mapping. Returns false when they are not there. */
+/* Reads the first bytes of the mapping. Returns false if the source does not have them. */
 bool etwas_recover_source_head(const struct etwas_recover_source *source, void *to, size_t bytes);
 
-/* Reads a part of a table. Returns false when it is not there, or not in the core. */
+/* Reads a part of a table. Returns false if the source does not have it. */
 bool etwas_recover_source_read(const struct etwas_recover_source *source,
                                const struct etwas_shared_table *table, uint64_t at, void *to,
                                uint64_t bytes);
 
 /*
- * The same to zeroed memory: where the file has a hole nothing is read, and the memory is not
- * touched. *has_any: something was read.
+ * Does the same into zeroed memory, which is not touched where the file has a hole. *has_any is set
+ * if anything was read.
  */
 bool etwas_recover_source_fill(const struct etwas_recover_source *source,
                                const struct etwas_shared_table *table, uint64_t at, void *zeroed,
@@ -73,8 +73,8 @@ uint32_t etwas_core_open(int file, uint64_t file_bytes, uint32_t index, struct e
 void etwas_core_close(struct etwas_core *core);
 
 /*
- * Reads what the process had at an address to zeroed memory. Returns false when it is not in the
- * core, or not all of it.
+ * Reads the process's memory at an address into zeroed memory. Returns false if the core does not
+ * contain all of it.
  */
 bool etwas_core_fill(const struct etwas_core *core, uint64_t address, void *zeroed, uint64_t bytes,
                      bool *has_any);

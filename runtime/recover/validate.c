@@ -77,7 +77,7 @@ uint32_t etwas_validate_first_buffer(const struct etwas_shared_head *head, const
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
-/* What the next record takes; 0: there is none, or where it ends cannot be known. */
+/* Returns the size of the next record; 0: there is none, or its size is invalid. */
 static uint32_t validate_record_bytes(const uint8_t *record, uint64_t left)
 {
     uint16_t size;
@@ -115,6 +115,6 @@ uint64_t etwas_validate_descriptions(uint8_t *descriptions, uint64_t bytes, uint
         }
         at += size;
     }
-    *dropped += at != bytes; /* what is behind is at least one */
+    *dropped += at != bytes; /* the unreadable rest is at least one description */
     return kept;
 }

@@ -122,8 +122,8 @@ static uint32_t message_send_whole(int connection, const struct msghdr *whole, u
 }
 
 /*
- * It is released when the last descriptor of what is open there is closed, and the last mapping by
- * it is gone.
+ * The lock is released when the last descriptor of this open file description is closed and the
+ * last mapping made through it is gone.
  */
 static bool message_lock_byte(int descriptor, uint32_t byte)
 {
@@ -178,8 +178,8 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 /*
- * How many bytes there were, 0 at the end. That the other end was closed with something unread is
- * said once, before what it had sent.
+ * *bytes receives the size of the message; 0: the connection is closed. If the other end was closed
+ * with unread messages, the kernel reports ECONNRESET once, before the messages that it had sent.
  */
 static uint32_t message_receive_whole(int connection, struct msghdr *whole, uint64_t deadline_ns,
                                       size_t *bytes)
@@ -248,7 +248,7 @@ uint32_t etwas_message_receive(int connection, struct etwas_message *message, vo
         code = ERROR_INVALID_DATA;
     }
     if (code == ERROR_SUCCESS && taken.descriptor < 0 && (whole.msg_flags & MSG_CTRUNC) != 0) {
-        code = ERROR_NO_SYSTEM_RESOURCES; /* there was one, for which no more files may be open */
+        code = ERROR_NO_SYSTEM_RESOURCES; /* the descriptor was dropped: too many open files */
     }
     if (code != ERROR_SUCCESS) {
         if (taken.descriptor >= 0) {
@@ -275,9 +275,9 @@ uint16_t etwas_message_next_op(int connection, uint64_t deadline_ns)
 /* ---- connections ----------------------------------------------------------------------------- */
 
 enum {
-    PAUSE_NS = 1000000, /* while a host has more to accept than it may */
+    PAUSE_NS = 1000000, /* between two tries while the host's queue of connections is full */
     ROOT = 0,
-    /* A whole message has room, as the system counts it, beside one that is on its way. */
+    /* Room for a whole message, by the kernel's accounting, beside one that is in flight. */
     SEND_BYTES = 4 * ETWAS_MESSAGE_BYTES,
 };
 
@@ -341,7 +341,7 @@ bool etwas_registry_listener_is_missing(const etwas_guid *session, uint64_t nonc
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/* The system does not say when a host can take more: it has to be tried. */
+/* The kernel does not report when the host's queue has room again, so this tries repeatedly. */
 static uint32_t connection_connect_before(int connection, int folder, const char *name,
                                           uint64_t deadline_ns)
 {
@@ -460,7 +460,7 @@ uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *c
         accepted = connection_accept_next(listener);
     }
     if (accepted < 0) {
-        /* Another thread may have been quicker than this one. */
+        /* ERROR_NOT_FOUND: another thread may have accepted the connection. */
         code = connection_is_for_want_of_files(errno) ? ERROR_BUSY : ERROR_NOT_FOUND;
     } else if (etwas_registry_peer_of(accepted, peer) != ERROR_SUCCESS ||
                (peer->user_id != geteuid() && peer->user_id != ROOT)) {
@@ -470,7 +470,7 @@ uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *c
         connection_make_room(accepted);
         *connection = etwas_descriptor_protect(accepted);
     }
-    /* A session's own files come first, and the next connection has to be accepted, too. */
+    /* Keep enough descriptors for the session's own files and for accepting the next connection. */
     if (!etwas_registry_fill_spares(spares) ||
         (code == ERROR_SUCCESS &&
          !etwas_registry_can_open(*connection, ETWAS_REGISTRY_HOST_FILES))) {

@@ -24,17 +24,17 @@ struct etwas_peer {
 };
 
 /*
- * Connects to the host of a session, by its entry. Waits until the deadline (CLOCK_MONOTONIC, ns)
- * while the host has more connections to accept than it may have. The connection is closed by the
- * caller; it does not block. ERROR_NOT_FOUND: the host has gone. ERROR_ACCESS_DENIED: another user
- * listens there. ERROR_TIMEOUT; ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_address.
+ * Connects to the host of a session, by its entry. While the host's queue of connections is full,
+ * waits until the deadline (CLOCK_MONOTONIC, ns). The caller closes the connection, which does not
+ * block. ERROR_NOT_FOUND: the host has gone. ERROR_ACCESS_DENIED: another user listens there.
+ * ERROR_TIMEOUT; ERROR_NO_SYSTEM_RESOURCES; errors of etwas_registry_address.
  */
 uint32_t etwas_registry_connect(const struct etwas_registry_entry *entry, uint64_t deadline_ns,
                                 int *connection, struct etwas_peer *peer);
 
 /*
- * Descriptors that are only there to be given up: where no more files may be open, a connection and
- * a descriptor that comes by it have their numbers for a moment. -1: there is none now.
+ * Spare descriptors, kept only to be closed. When no more files may be open, closing them makes
+ * room for a connection, and for a descriptor that arrives on it, for a moment. -1: not open.
  */
 struct etwas_spares {
     int descriptors[2];
@@ -45,30 +45,30 @@ struct etwas_spares {
         .descriptors = { -1, -1 }                                                                  \
     }
 
-/* Opens those that are missing, as far as files may be open. Returns whether none is missing. */
+/* Opens missing spares, as far as files may be open. Returns whether all are open. */
 bool etwas_registry_fill_spares(struct etwas_spares *spares);
 
-/* Gives all up, until they are filled again. */
+/* Closes all spares, until they are filled again. */
 void etwas_registry_free_spares(struct etwas_spares *spares);
 
 enum {
     /*
-     * So many files a host can open beside what it has, or it takes no process: the session's next
-     * file, a snapshot, its entry, a controller's connection; and of the process its connection and
-     * the page that it counts in.
+     * A host accepts a process only if it can open this many more files: the session's next file, a
+     * snapshot, its entry, a controller's connection, and the process's connection and the page
+     * that it counts in.
      */
     ETWAS_REGISTRY_HOST_FILES = 6
 };
 
-/* Whether so many more files may be open. `any` is a descriptor, which stays as it is. */
+/* Whether this many more files may be open. `any` is any open descriptor; it is not changed. */
 bool etwas_registry_can_open(int any, uint32_t files);
 
 /*
  * Accepts the next connection. Never waits: ERROR_NOT_FOUND, there is none. ERROR_ACCESS_DENIED: it
- * was of another user than root, and has been closed. ERROR_NO_SYSTEM_RESOURCES: fewer than
- * ETWAS_REGISTRY_HOST_FILES more may be open, or it has the place of a spare descriptor; the caller
- * closes it soon, and fills them again. ERROR_BUSY: that was impossible, too; it still waits, so
- * poll reports it again at once.
+ * came from another user who is not root, and was closed. ERROR_NO_SYSTEM_RESOURCES: it was
+ * accepted, but fewer than ETWAS_REGISTRY_HOST_FILES more files may be open, or it took the place
+ * of a spare descriptor. The caller then closes it soon and fills the spares again. ERROR_BUSY: it
+ * could not be accepted even so. It is still queued, so poll reports it again at once.
  */
 uint32_t etwas_registry_accept(int listener, struct etwas_spares *spares, int *connection,
                                struct etwas_peer *peer);
@@ -85,43 +85,40 @@ uint32_t etwas_registry_peer_of(int connection, struct etwas_peer *peer);
  */
 uint32_t etwas_registry_listen(const etwas_guid *session, uint64_t nonce, int *listener);
 
-/* Whether that socket has no name in the folder any more. */
+/* Whether the name of that socket is missing in the folder. */
 bool etwas_registry_listener_is_missing(const etwas_guid *session, uint64_t nonce);
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
 enum {
-    ETWAS_MESSAGE_BYTES = 64 << 10, /* of a body */
+    ETWAS_MESSAGE_BYTES = 64 << 10, /* the most in a body */
 };
 
-/* The bodies are defined in sharing/, but for ENABLE: an enablement of session_entry.h. */
+/* The bodies are defined in sharing/, except that of ENABLE: an enablement of session_entry.h. */
 enum etwas_message_op {
     ETWAS_MESSAGE_ATTACH = 1,  /* the answer has the descriptor of the pool */
     ETWAS_MESSAGE_CONTROL,     /* ControlTrace */
     ETWAS_MESSAGE_ENABLE,      /* EnableTraceEx2 */
     ETWAS_MESSAGE_DESCRIBE,    /* descriptions of a guest's events and images */
-    ETWAS_MESSAGE_ACKNOWLEDGE, /* a guest acts by the entry's number */
+    ETWAS_MESSAGE_ACKNOWLEDGE, /* a guest has applied the entry of this number */
     ETWAS_MESSAGE_SNAPSHOT,
     ETWAS_MESSAGE_CONSUME,
     ETWAS_MESSAGE_ACCOUNT, /* counts, and how far back a flight recorder goes */
 };
 
 struct etwas_message {
-    uint16_t op;    /* others than these are of later builds */
+    uint16_t op;    /* unknown ones are of later builds */
     uint32_t code;  /* of an answer: a Win32 code */
     uint32_t bytes; /* of the body */
     int descriptor; /* -1: none */
-    /*
-     * sending: this byte of the file is locked as long as the receiver has its descriptor; 0: none
-     * is
-     */
+    /* sending: this byte of the file is locked while the receiver has its descriptor; 0: none */
     uint32_t lock;
 };
 
 /*
- * Sends a message. The descriptor stays the caller's; the receiver gets one that is opened anew,
- * for reading and writing, and shares no lock with it. Waits until the deadline (CLOCK_MONOTONIC,
- * ns; 0: never) for room. One thread at a time.
+ * Sends a message. The caller keeps its descriptor. The receiver gets one that is opened anew for
+ * reading and writing, and shares no lock with the caller's. Waits for room until the deadline
+ * (CLOCK_MONOTONIC, ns; 0: never). One thread at a time.
  *
  * ERROR_BROKEN_PIPE: the other end is closed. ERROR_BUSY: the byte is locked already.
  * ERROR_TIMEOUT: nothing was sent. ERROR_INVALID_PARAMETER: the body is too long.
@@ -132,21 +129,21 @@ uint32_t etwas_message_send(int connection, const struct etwas_message *message,
 
 /*
  * Receives the next message. `body` has `room`, up to ETWAS_MESSAGE_BYTES of which are used. A
- * descriptor is close-on-exec and closed by the caller; it is -1 on failure. Waits until the
+ * descriptor is close-on-exec, and the caller closes it; it is -1 on failure. Waits until the
  * deadline (0: never). One thread at a time.
  *
  * ERROR_BROKEN_PIPE: the other end is closed, and nothing more comes. ERROR_TIMEOUT: nothing has
  * arrived. ERROR_NOT_SUPPORTED: it is of another version. ERROR_INVALID_DATA: its length is not
  * what it says, it has more than one descriptor, or it is no message. ERROR_MORE_DATA: the body is
- * longer than `room`. ERROR_NO_SYSTEM_RESOURCES: no more files may be open for its descriptor. What
- * is refused has been consumed, and the next message can be received.
+ * longer than `room`. ERROR_NO_SYSTEM_RESOURCES: no more files may be open for its descriptor. A
+ * refused message is consumed, and the next one can be received.
  */
 uint32_t etwas_message_receive(int connection, struct etwas_message *message, void *body,
                                size_t room, uint64_t deadline_ns);
 
 /*
- * Returns the op of the next message, which stays to be received. Waits until the deadline (0:
- * never). 0: nothing has arrived, or it is no message.
+ * Returns the op of the next message without receiving it. Waits until the deadline (0: never). 0:
+ * nothing has arrived, or it is not a valid message.
  */
 uint16_t etwas_message_next_op(int connection, uint64_t deadline_ns);
 
@@ -155,7 +152,7 @@ uint16_t etwas_message_next_op(int connection, uint64_t deadline_ns);
 /* Descriptors, and the sender's credentials. For notification.c, too. */
 
 enum {
-    ETWAS_ANCILLARY_DESCRIPTORS = 4, /* at most so many are read; the kernel closes more */
+    ETWAS_ANCILLARY_DESCRIPTORS = 4, /* the most that are read; the kernel closes further ones */
 };
 
 /* Memory for msg_control, for sending and receiving. */
@@ -166,16 +163,16 @@ union etwas_ancillary_room {
 };
 
 struct etwas_ancillary {
-    int descriptor;   /* the first one, the caller's to close; -1: none */
-    bool has_surplus; /* there were more; they are closed */
+    int descriptor;   /* the first one, which the caller closes; -1: none */
+    bool has_surplus; /* there were more, which are closed */
     bool has_sender;  /* `sender` is known */
     struct ucred sender;
 };
 
-/* Reads it from a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
+/* Reads the ancillary data of a message that recvmsg has filled, with MSG_CMSG_CLOEXEC. */
 struct etwas_ancillary etwas_ancillary_read(struct msghdr *message);
 
-/* Adds it to a message to be sent. Its msg_control is such memory, and has nothing else. */
+/* Adds ancillary data to a message. Its msg_control is an empty union etwas_ancillary_room. */
 void etwas_ancillary_append(struct msghdr *message, int type, const void *data, size_t bytes);
 
 #endif

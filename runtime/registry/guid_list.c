@@ -16,19 +16,19 @@ enum {
     VERSION = 1,
     IS_GROUP = 1,
     IS_CLASSIC = 2,
-    LEAST_HEAD_BYTES = 32, /* of lists without sessions, which earlier builds write */
+    LEAST_HEAD_BYTES = 32, /* lists of earlier builds, which have no sessions */
 };
 
 struct stored_list {
     uint32_t magic;
     uint16_t version;
-    uint16_t head_bytes; /* of this, of what a later build has more, and of the sessions */
+    uint16_t head_bytes; /* this structure, further fields of later builds, and the sessions */
     uint32_t total_bytes;
     uint32_t count;
     uint64_t process_start;
     uint32_t process_id;
     uint32_t layout;
-    uint32_t unattached; /* GUIDs of so many sessions end the head */
+    uint32_t unattached; /* number of sessions, whose GUIDs end the head */
     uint32_t reserved;
 };
 ETWAS_ASSERT_SIZE(struct stored_list, 40);
@@ -36,7 +36,7 @@ ETWAS_ASSERT_SIZE(struct stored_list, 40);
 struct stored_guid {
     etwas_guid guid;
     uint16_t flags;
-    uint16_t name_bytes; /* the name follows, and its 0 */
+    uint16_t name_bytes; /* without the 0; the name and its 0 follow */
     uint32_t group;
 };
 ETWAS_ASSERT_SIZE(struct stored_guid, 24);
@@ -127,7 +127,7 @@ uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list
     return ERROR_SUCCESS;
 }
 
-/* Flags that a later build has more are passed over. */
+/* Further flags of later builds are ignored. */
 static bool guid_list_decode_guid(struct etwas_cursor *cursor, struct etwas_registry_guid *guid)
 {
     struct stored_guid stored;
@@ -149,7 +149,7 @@ static bool guid_list_decode_guid(struct etwas_cursor *cursor, struct etwas_regi
     return true;
 }
 
-/* Whose group is none of the list's belongs to none that anybody knows. */
+/* Clears each group index that does not refer to a group in the list. */
 static void guid_list_check_groups(struct etwas_registry_guid_list *list)
 {
     for (uint32_t index = 0; index < list->count; index++) {
@@ -204,7 +204,7 @@ uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,
         .guids = (struct etwas_registry_guid *)(made + 1),
         .unattached_count = head.unattached,
     };
-    /* The sessions end the head, behind what a later build's has more. */
+    /* The sessions end the head, after any further fields of a later build. */
     made->unattached =
         memcpy(made->guids + head.count,
                (const uint8_t *)bytes + head.head_bytes - unattached_bytes, unattached_bytes);

@@ -20,16 +20,16 @@ struct etwas_registry_guid {
     etwas_guid guid;
     bool is_group;
     bool is_classic;
-    /* the group that it belongs to, by its position in the list from 1 on; 0: none */
+    /* the position in the list, from 1, of the group that it belongs to; 0: none */
     uint32_t group;
-    const char *name; /* UTF-8; empty, or NULL when encoding: not known */
+    const char *name; /* UTF-8; empty (when encoding, or NULL): not known */
 };
 
 struct etwas_registry_guid_list {
     uint32_t process_id;    /* as in its records */
     uint64_t process_start; /* in ticks since the boot, as /proc/PID/stat has it */
-    uint32_t layout; /* of the pools that it can log to: the major version (shared/layout.h) */
-    int folder;      /* while it is visited (joined_process.h): the folder it was found in */
+    uint32_t layout;        /* major version of the pools that it can log to (shared/layout.h) */
+    int folder;             /* during a visit (joined_process.h): the folder that it was found in */
     uint32_t count;
     struct etwas_registry_guid *guids;
     uint32_t unattached_count;
@@ -37,7 +37,7 @@ struct etwas_registry_guid_list {
 };
 
 /*
- * Encodes a list. *bytes is freed by the caller. ERROR_INVALID_PARAMETER: a name is too long, or
+ * Encodes a list. The caller frees *bytes. ERROR_INVALID_PARAMETER: a name is too long, or
  * not UTF-8, or there are too many sessions; ERROR_BUFFER_OVERFLOW: it would be larger than
  * ETWAS_REGISTRY_GUID_LIST_BYTES; ERROR_NOT_ENOUGH_MEMORY.
  */
@@ -45,7 +45,7 @@ uint32_t etwas_registry_encode_guids(const struct etwas_registry_guid_list *list
                                      size_t *size);
 
 /*
- * Decodes a list, which the caller frees by one free(); `bytes` is not needed any more.
+ * Decodes a list, which the caller frees by one free(). The list does not refer to `bytes`.
  * ERROR_INVALID_DATA; ERROR_NOT_SUPPORTED: it is of another version; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_registry_decode_guids(const void *bytes, size_t size,

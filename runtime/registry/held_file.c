@@ -24,8 +24,8 @@ enum {
     LIFE_BYTE = 0,
     REMOVAL_BYTE = 1,
     TRIES = 200,
-    PATIENT_TRIES = 20, /* so often a place is waited for that somebody is about to clear */
-    PAUSE_NS = 50000,   /* the first one, at most */
+    PATIENT_TRIES = 20, /* tries that wait for a place that another process is about to clear */
+    PAUSE_NS = 50000,   /* the limit of the first pause */
     PAUSE_DOUBLINGS = 6,
 };
 
@@ -33,12 +33,12 @@ enum state {
     MISSING,
     DEAD,
     LIVING,
-    OTHERS,  /* living, and not what is requested */
-    UNKNOWN, /* it cannot be opened: `error` says why */
+    OTHERS,  /* living, but not the one that is requested */
+    UNKNOWN, /* cannot be opened; `error` says why */
 };
 
 struct file {
-    int descriptor; /* of what is there; else -1 */
+    int descriptor; /* -1: not open */
     enum state state;
     int error;
 };
@@ -127,7 +127,7 @@ static uint32_t held_read_whole(int file, void **bytes, size_t *size)
     return ERROR_SUCCESS;
 }
 
-/* A file with its lock and its content, under a name of its own. */
+/* Creates a file with its lock and its content, under a temporary name. */
 static uint32_t held_create_temporary(int folder, const void *bytes, size_t size,
                                       char name[ETWAS_REGISTRY_FILE_BYTES], int *file)
 {
@@ -159,9 +159,9 @@ static uint32_t held_create_temporary(int folder, const void *bytes, size_t size
 /* ---- removing -------------------------------------------------------------------------------- */
 
 /*
- * Removes what is dead at a name, and returns what is there then. DEAD: another process is about to
- * remove it. *removed: whether this call did. A dead file that no other process may remove keeps
- * its name until this is done.
+ * Removes the file with this name if it is dead, and returns the state of the name afterwards.
+ * DEAD: another process is about to remove it. *removed: whether this call removed it. While this
+ * call has the lock for removing, no other process removes the file, so it keeps its name.
  */
 static enum state held_remove_dead(int folder, const char *name, bool *removed)
 {
@@ -237,8 +237,8 @@ static struct file held_find_living(int folder, const char *name,
 }
 
 /*
- * Looks at all places but `own` (-1: at all, and clears them). *free_place: where nothing is, -1:
- * nowhere.
+ * Inspects all places except `own`. If `own` is -1, it inspects every place and clears dead files.
+ * *free_place receives the first free place; -1: there is none.
  */
 static uint32_t held_find_places(int folder, const struct etwas_held_request *request, int own,
                                  bool is_patient, int *free_place)
@@ -275,7 +275,7 @@ static uint32_t held_find_places(int folder, const struct etwas_held_request *re
                                         : ERROR_SUCCESS;
 }
 
-/* Whether a living file in another folder of the user's is it. */
+/* Looks for the requested file in the user's other folders. ERROR_ALREADY_EXISTS: it is there. */
 static uint32_t held_find_elsewhere(const struct etwas_held_request *request)
 {
     struct etwas_registry_walk walk;
@@ -291,8 +291,8 @@ static uint32_t held_find_elsewhere(const struct etwas_held_request *request)
 
 /*
  * If two processes acquire the same thing at two places, or in two folders, the later one sees the
- * other when it reads again. So at most one has it; and if neither has, both begin again, at
- * different times.
+ * other's file when it reads again. So at most one of them succeeds. If neither does, both try
+ * again at different times.
  */
 static uint32_t held_try_acquire(int folder, const struct etwas_held_request *request,
                                  bool is_patient, struct etwas_held_file *held)
@@ -373,7 +373,7 @@ uint32_t etwas_held_replace(struct etwas_held_file *held, const void *bytes, siz
         }
         if (renameat(folder, temporary, folder, held->name) == 0) {
             etwas_descriptor_close(
-                held->lock); /* only now: some file of this name was locked all the while */
+                held->lock); /* only now, so that a file of this name was locked at any time */
             held->lock = etwas_descriptor_protect(file);
             return ERROR_SUCCESS;
         }

@@ -14,13 +14,13 @@
 #include "registry/sessions.h"
 
 enum {
-    /* The session's log file, its first process's connection, and a file that is read meanwhile. */
+    /* The session's log file, its first process's connection, and a file that is being read. */
     HOST_SESSION_FIRST_FILES = 3
 };
 
 /*
- * The entry says STARTING and nothing yet of what the session enables: a host's enablements are in
- * its list alone until it publishes them.
+ * Acquires the GUID with an entry that is STARTING and has no enablements. Those stay in the host's
+ * own list until it publishes them.
  */
 static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
                                           const struct etwas_registry_entry *entry)
@@ -45,8 +45,8 @@ static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
 }
 
 /*
- * The socket comes behind the entry, by which it is known to be living, and before anybody can read
- * that.
+ * The socket is made after the entry, which shows other processes that the socket is living, and
+ * before the entry is published.
  */
 uint32_t etwas_registry_host_open(struct etwas_registry_host *host,
                                   struct etwas_registry_entry *entry)

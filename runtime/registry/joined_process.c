@@ -40,7 +40,7 @@ static uint32_t process_open_socket(const char *name, int *opened)
     return code;
 }
 
-/* The list that belongs to the socket of that name, with nothing in it. */
+/* Acquires the list that belongs to the socket of that name. It is empty. */
 static uint32_t process_acquire_list(const char *socket, struct etwas_held_file *list)
 {
     static const struct etwas_registry_guid_list nothing;
@@ -72,7 +72,7 @@ uint32_t etwas_registry_join(struct etwas_registry_process *process)
     etwas_file_name_format(&name, made.name);
     code = process_acquire_list(made.name, &made.guids);
     if (code == ERROR_SUCCESS) {
-        /* The socket comes after the list, by which the process is known to be living. */
+        /* The socket is made after the list, which shows that the process is living. */
         code = process_open_socket(made.name, &made.socket);
         made.socket = etwas_descriptor_protect(made.socket);
     }
@@ -109,10 +109,7 @@ static uint32_t process_restore_socket(const struct etwas_registry_process *proc
     return code;
 }
 
-/*
- * Without its descriptors, which the program has closed, the process receives nothing any more,
- * even where it is found.
- */
+/* If the program has closed the socket, the process cannot receive, so nothing is restored. */
 uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_anew)
 {
     uint32_t code = ERROR_SUCCESS;
@@ -199,7 +196,7 @@ static bool process_visit_list(int folder, const char *text, void *context)
         list->folder = folder;
         goes_on = showing->visit(list, showing->context);
         free(list);
-    } else if (code != ERROR_NOT_FOUND) { /* that process has ended meanwhile */
+    } else if (code != ERROR_NOT_FOUND) { /* ERROR_NOT_FOUND: the process has ended meanwhile */
         showing->code = code;
         goes_on = code != ERROR_NOT_ENOUGH_MEMORY;
     }

@@ -25,21 +25,22 @@ struct etwas_registry_process {
     ((struct etwas_registry_process){.guids = {.lock = -1}, .socket = -1})
 
 /*
- * Joins, with no providers, and can be notified from here on. On failure there is nothing, and
- * *process is unchanged: errors of etwas_held_acquire and etwas_registry_address.
+ * Joins the registry without providers; the process can be notified from here on. On failure
+ * nothing is left, and *process is unchanged: errors of etwas_held_acquire and
+ * etwas_registry_address.
  */
 uint32_t etwas_registry_join(struct etwas_registry_process *process);
 
 /*
- * Makes what has been removed of it again, under the same names. *is_anew: something was missing,
- * and its providers are not visible until they are published. One thread at a time. Errors of
- * etwas_registry_join.
+ * Makes files of the process that have been removed again, under the same names. *is_anew:
+ * something was missing, and its providers are not visible until they are published. One thread at
+ * a time. Errors of etwas_registry_join.
  */
 uint32_t etwas_registry_rejoin(struct etwas_registry_process *process, bool *is_anew);
 
 /*
- * Publishes these as the process's providers; process_id and process_start of the list are not
- * read. One thread at a time. On failure the old ones stay: errors of etwas_registry_encode_guids;
+ * Publishes this list as the process's providers; process_id and process_start of the list are not
+ * read. One thread at a time. On failure the old list stays: errors of etwas_registry_encode_guids;
  * ERROR_DISK_FULL.
  */
 uint32_t etwas_registry_publish_guids(struct etwas_registry_process *process,
@@ -48,7 +49,7 @@ uint32_t etwas_registry_publish_guids(struct etwas_registry_process *process,
 /* Leaves the registry, if the process has joined. */
 void etwas_registry_leave(struct etwas_registry_process *process);
 
-/* In a fork's child: all stays with the parent. Async-signal-safe. */
+/* In a fork's child: forgets the files, which stay the parent's. Async-signal-safe. */
 void etwas_registry_process_forget(struct etwas_registry_process *process);
 
 /*

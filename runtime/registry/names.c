@@ -62,7 +62,7 @@ static bool file_name_parse_text(const char **at, const char *text)
     return is_there;
 }
 
-/* So many digits of the base exactly, or, with `digits` 0, one to twenty. */
+/* Parses exactly `digits` digits of the base; if `digits` is 0, one to twenty. */
 static bool file_name_parse_number(const char **at, unsigned base, int digits, uint64_t *value)
 {
     static const char known[] = "0123456789abcdef";
@@ -106,7 +106,7 @@ static bool file_name_parse_guid(const char **at, etwas_guid *guid)
     return true;
 }
 
-/* The end of a name, with the place that a held file has there. */
+/* Whether the name ends here, optionally after the place of a held file. */
 static bool file_name_is_end(const char *at)
 {
     return at[0] == 0 || (at[0] == '.' && at[1] >= '1' && at[1] <= '9' && at[2] == 0);

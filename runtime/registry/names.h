@@ -11,7 +11,7 @@
 #include "registry/registry.h"
 
 enum etwas_registry_file_kind {
-    ETWAS_REGISTRY_FILE_OTHER, /* not the registry's: it is left alone */
+    ETWAS_REGISTRY_FILE_OTHER, /* not a file of the registry; it is ignored */
     ETWAS_REGISTRY_FILE_NAME,
     ETWAS_REGISTRY_FILE_SESSION,
     ETWAS_REGISTRY_FILE_SESSION_SOCKET,

@@ -16,7 +16,7 @@
 #include "registry/removal.h"
 
 #define MAGIC UINT32_C(0x54575445)         /* "ETWT" */
-#define ALL_TIMEOUT_NS UINT64_C(100000000) /* for all full queues together */
+#define ALL_TIMEOUT_NS UINT64_C(100000000) /* total for all full queues */
 
 enum {
     VERSION = 1,
@@ -38,9 +38,9 @@ static bool notify_is_process(const char *name)
     return etwas_file_name_parse(name).kind == ETWAS_REGISTRY_FILE_PROCESS_SOCKET;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-/* A notification, and the socket that it is sent by. */
+/* A notification, and the socket through which it is sent. */
 struct sending {
     struct stored_tell stored;
     struct ucred sender;
@@ -59,8 +59,8 @@ static uint32_t notify_begin(struct sending *sending, const struct etwas_notific
                    .number = notification->number,
                    .session = notification->session},
         /*
-         * Sends the effective user as credentials. The default would be the real user, in whose
-         * name a program with another effective user does not act.
+         * The credentials name the effective user, on whose behalf the program acts. The default
+         * would be the real user.
          */
         .sender = {.pid = getpid(), .uid = geteuid(), .gid = getegid()},
         .notification = notification,
@@ -85,7 +85,7 @@ static int notify_send_to(struct sending *sending, const struct sockaddr_un *add
     return sendmsg(sending->socket, &whole, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* No process has the socket: what is left of it is removed. */
+/* ECONNREFUSED: no process has the socket open, so its file is removed. */
 static uint32_t notify_refused(int folder, const char *name, int error)
 {
     if (error == ECONNREFUSED) {
@@ -136,10 +136,10 @@ uint32_t etwas_registry_notify(const char *name, const struct etwas_notification
 }
 
 /*
- * EAGAIN has two reasons: the other queue is full, or notifications that other processes have not
- * received take all that this socket may send. A socket of its own tells which it is. A full queue
- * is waited for if an acknowledgement is wanted: the other process will reconcile, but acknowledges
- * only what it receives.
+ * EAGAIN has two reasons: the receiver's queue is full, or notifications that other processes have
+ * not received yet fill the send buffer of this socket. Sending again through a new socket rules
+ * out the second. If an acknowledgement is wanted, a full queue is waited for: the receiver will
+ * reconcile in any case, but acknowledges only what it receives.
  */
 static uint32_t notify_one(struct sending *sending, int folder, const char *name)
 {
@@ -191,7 +191,7 @@ uint32_t etwas_registry_notify_all(const struct etwas_notification *notification
     return code;
 }
 
-/* ---- hearing --------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 uint32_t etwas_registry_receive(const struct etwas_registry_process *process,
                                 struct etwas_notification *notification)
@@ -222,7 +222,7 @@ uint32_t etwas_registry_receive(const struct etwas_registry_process *process,
                                                 .process_id = (uint32_t)taken.sender.pid};
     memcpy(notification->sender, stored.sender, sizeof stored.sender - 1);
     if (!notify_is_process(notification->sender)) {
-        notification->sender[0] = 0; /* it wants no answer, or makes up where to */
+        notification->sender[0] = 0; /* no answer is wanted, or the name is not a process's */
     }
     return ERROR_SUCCESS;
 }

@@ -27,7 +27,7 @@ enum {
     NS_PER_S = 1000000000,
 };
 
-/* The descriptor and 1, with IS_ALONE where there is no other folder; 0: the folder is not open. */
+/* The descriptor + 1, with IS_ALONE if there is no other folder; 0: the folder is not open. */
 static uint32_t opened;
 
 static int registry_descriptor_of(uint32_t visited)
@@ -43,8 +43,8 @@ static bool registry_is_removed(int folder)
 }
 
 /*
- * The new descriptor takes the number of the old one, which other threads may be using: through the
- * old one they could make nothing.
+ * The new descriptor replaces the old one under the same number, which other threads may be using.
+ * No file can be made through the old one, since its folder is removed.
  */
 static uint32_t registry_open_again(int folder)
 {
@@ -124,7 +124,7 @@ void etwas_registry_forget(void)
 
 /* ---- all folders ----------------------------------------------------------------------------- */
 
-/* Two names may be of one folder. */
+/* Whether the walk has not visited the folder yet. Two names may lead to the same folder. */
 static bool registry_is_new(struct etwas_registry_walk *walk, int folder)
 {
     struct stat facts;
@@ -182,8 +182,8 @@ static void registry_store_failure(struct etwas_registry_walk *walk, uint32_t co
 }
 
 /*
- * Goes to the next folder: first those that all processes know, then the listed ones
- * (shared/folder.h).
+ * Returns the path of the next folder: first the folders that all processes know, then the listed
+ * ones (shared/folder.h).
  */
 static bool registry_next_name(struct etwas_registry_walk *walk, char path[ETWAS_FOLDER_BYTES])
 {
@@ -249,9 +249,7 @@ uint64_t etwas_registry_nonce(void)
     uint64_t nonce;
 
     if (getrandom(&nonce, sizeof nonce, GRND_NONBLOCK) != (ssize_t)sizeof nonce) {
-        /*
-         * Before the machine has any randomness: of no other process, and of no other moment of it.
-         */
+        /* The machine has no randomness yet: unique by process, time and a counter. */
         nonce = etwas_monotonic_ns() << 16 ^ (uint64_t)getpid() << 40 ^ ck_pr_faa_32(&count, 1);
     }
     return nonce;
@@ -291,7 +289,7 @@ uint32_t etwas_registry_socket_error(int error)
     }
 }
 
-/* A process that is kept from sockets is refused in different ways. */
+/* If a process is not allowed to use sockets, the errno differs between systems. */
 static uint32_t registry_open_socket(int type, int *opened)
 {
     *opened = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -348,7 +346,7 @@ bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns)
     return false;
 }
 
-/* Returns whether `visit` wants more. */
+/* Returns false if `visit` has returned false. */
 static bool registry_show_names(struct etwas_registry_walk *walk,
                                 bool (*visit)(int folder, const char *name, void *context),
                                 void *context)
@@ -357,7 +355,7 @@ static bool registry_show_names(struct etwas_registry_walk *walk,
     bool goes_on = true;
     DIR *list;
     int again = openat(walk->folder, ".",
-                       O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* it has a position of its own */
+                       O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* with its own read position */
 
     if (again < 0) {
         walk->code = etwas_file_open_error(errno);

@@ -3,11 +3,10 @@
 
 /*
  * The registry: the folder (shared/folder.h) in which the processes of one user find each other's
- * sessions. A process makes its files in its own folder, the first that it could have when it
- * needed one. It looks for files of others in all of the user's folders that are there at that
- * moment, since processes that began before a login, or with another environment
- * (shared/folder.h), have another one. Where ETWAS_RUNTIME_DIR names a folder it is the
- * only one.
+ * sessions. A process makes its files in its own folder, the first one available when it needs one.
+ * It looks for files of other processes in all folders of the user that exist at that moment:
+ * processes that began before a login, or with another environment, use another folder. If
+ * ETWAS_RUNTIME_DIR names a folder, it is the only one.
  *
  *     n.HASH                      a name that is taken, and by which session      sessions.h
  *     s.GUID                      a session: its entry                            host_session.h
@@ -16,13 +15,13 @@
  *     p.PID.START.NONCE           where it is notified                            notification.h
  *     t.NONCE                     a file on its way to one of these names         held_file.h
  *
- * A file is living while its process holds it (held_file.h), and a socket while the file is that it
- * belongs to. A name with a nonce is never used for a second thing. So what is dead stays dead, and
- * any process that finds it removes it.
+ * A file is living while its process holds it (held_file.h), and a socket while the file that it
+ * belongs to is living. A name with a nonce is never used for a second thing. So what is dead stays
+ * dead, and any process that finds it removes it.
  *
  * All functions may be called from any thread, and none waits for another process without a
- * deadline. Where a folder cannot be had, or a system has no /proc, they return a code, and nothing
- * is shared.
+ * deadline. If no folder can be used, or there is no /proc, they return a code, and nothing is
+ * shared.
  */
 #ifndef ETWAS_REGISTRY_REGISTRY_H
 #define ETWAS_REGISTRY_REGISTRY_H
@@ -36,25 +35,25 @@
 #include "shared/folder.h"
 
 enum {
-    ETWAS_REGISTRY_FILE_BYTES = 96, /* of a file's name in the folder, its 0 included */
-    ETWAS_REGISTRY_FOLDERS = 16,    /* as many are recognized in a walk */
+    ETWAS_REGISTRY_FILE_BYTES = 96, /* room for a file's name in the folder, with its 0 */
+    ETWAS_REGISTRY_FOLDERS = 16,    /* the most that a walk remembers as visited */
 };
 
 /*
- * The descriptor of the process's own folder. The first call opens the folder, and makes it if it
- * is missing. Errors of etwas_shared_folder_open; the next call tries again. A folder that has been
- * removed is made again by the next call; its files are missing until their processes write them
- * again.
+ * Returns the descriptor of the process's own folder. The first call opens the folder, and makes it
+ * if it is missing. Errors of etwas_shared_folder_open; the next call tries again. A folder that
+ * has been removed is made again by the next call; its files are missing until their processes
+ * write them again.
  */
 uint32_t etwas_registry_open(int *folder);
 
 /*
- * The same for removing something: a folder that has been removed is not made again. False: it
- * cannot be had.
+ * Does the same for removing something: a folder that has been removed is not made again. Returns
+ * false if the folder cannot be opened.
  */
 bool etwas_registry_open_existing(int *folder);
 
-/* The path of an open folder, for messages; empty: the system does not say. */
+/* Returns the path of an open folder, for messages; empty: not known. */
 void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES]);
 
 /*
@@ -63,18 +62,18 @@ void etwas_registry_path(int folder, char path[ETWAS_FOLDER_BYTES]);
  */
 void etwas_registry_forget(void);
 
-/* ---- for the files beside this one ----------------------------------------------------------- */
+/* ---- for the other files of this directory --------------------------------------------------- */
 
-/* A number that has not been used before. */
+/* Returns a number that has not been used before. */
 uint64_t etwas_registry_nonce(void);
 
 /*
- * A walk over the user's folders, the own one first. A folder that is not the user's alone, or not
- * there, is passed over.
+ * A walk over the user's folders, the process's own one first. A folder is skipped if it is
+ * missing, or if another user owns it or can access it.
  */
 struct etwas_registry_walk {
     int folder; /* its descriptor, owned by the walk; -1: the walk is at its end */
-    /* why a folder was passed over: ERROR_NO_SYSTEM_RESOURCES, no more files may be open */
+    /* why a folder was skipped: ERROR_NO_SYSTEM_RESOURCES, no more files may be open */
     uint32_t code;
     DIR *listed_folders; /* of shared/folder.h */
     uint32_t next;
@@ -85,45 +84,47 @@ struct etwas_registry_walk {
     } visited[ETWAS_REGISTRY_FOLDERS];
 };
 
-/* Begins a walk at the own folder. Errors of etwas_registry_open: nothing is open then. */
+/* Begins a walk at the process's own folder. On errors of etwas_registry_open nothing is open. */
 uint32_t etwas_registry_walk(struct etwas_registry_walk *walk);
 
-/* Goes on to the next folder. False: there is none, and nothing is open. */
+/* Goes to the next folder. Returns false if there is none; nothing is open then. */
 bool etwas_registry_walk_on(struct etwas_registry_walk *walk);
 
 /* Ends a walk that is not at its end. */
 void etwas_registry_walk_end(struct etwas_registry_walk *walk);
 
 /*
- * Walks to the folder that has the name. The caller ends the walk in each case. ERROR_NOT_FOUND:
- * none has it; ERROR_NO_SYSTEM_RESOURCES: one could not be opened; errors of etwas_registry_open.
+ * Walks to the folder that contains the name. The caller ends the walk in any case.
+ * ERROR_NOT_FOUND: no folder has it; ERROR_NO_SYSTEM_RESOURCES: one could not be opened; errors of
+ * etwas_registry_open.
  */
 uint32_t etwas_registry_walk_to(const char *name, struct etwas_registry_walk *walk);
 
 /*
- * The address of a socket in a folder, by way of /proc/self/fd, since a path may be too long. It is
- * valid while the folder is open. ERROR_NOT_SUPPORTED: there is no /proc.
+ * Returns the address of a socket in a folder. It goes through /proc/self/fd, since a path may be
+ * too long, and is valid while the folder is open. ERROR_NOT_SUPPORTED: there is no /proc.
  */
 uint32_t etwas_registry_address(int folder, const char *name, struct sockaddr_un *address);
 
 /*
- * Opens a socket of AF_UNIX that does not block, bound to a name in the own folder, with mode 0600,
- * or (`name` is NULL) to none. ERROR_NOT_SUPPORTED: this process may have none, or there is no
- * /proc. ERROR_NO_SYSTEM_RESOURCES; errors of etwas_file_open_error for the name.
+ * Opens a non-blocking AF_UNIX socket, bound to a name in the process's own folder with mode 0600,
+ * or to none if `name` is NULL. ERROR_NOT_SUPPORTED: the process may not open sockets, or there is
+ * no /proc. ERROR_NO_SYSTEM_RESOURCES; errors of etwas_file_open_error for the name.
  */
 uint32_t etwas_registry_socket(int type, const char *name, int *opened);
 
 /*
- * Whether nothing has that name in the own folder, which is made again where it has been removed.
+ * Whether nothing has that name in the process's own folder. A folder that has been removed is made
+ * again.
  */
 bool etwas_registry_is_missing(const char *name);
 
-/* The Win32 code for an errno of sending or connecting. ERROR_NOT_FOUND: nobody listens there. */
+/* Returns the Win32 code for an errno of send or connect. ERROR_NOT_FOUND: no process listens. */
 uint32_t etwas_registry_socket_error(int error);
 
 /*
- * Waits until a socket is ready for these events of poll. False: the deadline (CLOCK_MONOTONIC, ns)
- * has passed.
+ * Waits until a socket is ready for these events of poll. Returns false if the deadline
+ * (CLOCK_MONOTONIC, ns) has passed.
  */
 bool etwas_registry_wait(int socket, short events, uint64_t deadline_ns);
 

@@ -19,7 +19,7 @@
 
 /* ---- this process's files -------------------------------------------------------------------- */
 
-static uint32_t opened; /* the descriptor and 1; 0: none is */
+static uint32_t opened; /* the descriptor + 1; 0: not open */
 
 int etwas_removal_begin(void)
 {
@@ -30,8 +30,8 @@ int etwas_removal_begin(void)
 }
 
 /*
- * The kernel keeps the file of a bound socket as long as the socket is open, but reports that it
- * has lost its name.
+ * The kernel keeps the inode of a bound socket while the socket is open, but reports when its name
+ * is removed.
  */
 void etwas_removal_watch(const char *name)
 {
@@ -67,7 +67,7 @@ void etwas_removal_end(void)
 
 /* ---- files of dead processes ----------------------------------------------------------------- */
 
-/* An entry that this release cannot read may be the socket's. */
+/* An entry that this build cannot decode counts as the socket's. */
 static bool stale_has_socket(const void *bytes, size_t size, void *what)
 {
     const uint64_t *nonce = what;
@@ -82,8 +82,8 @@ static bool stale_has_socket(const void *bytes, size_t size, void *what)
 }
 
 /*
- * Whether the file that a socket belongs to is dead. It is there before the socket is, and the
- * socket's name is never used again, so this stays true.
+ * Whether the file that a socket belongs to is dead. The file exists before the socket does, and
+ * the socket's name is never used again, so the result stays true.
  */
 static bool stale_is_dead(int folder, struct etwas_file_name name)
 {

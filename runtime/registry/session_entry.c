@@ -14,7 +14,7 @@
 
 enum {
     VERSION = 1,
-    ALIGNMENT = 8, /* everything behind a head begins on a multiple of it */
+    ALIGNMENT = 8, /* each part after the head begins on a multiple of it */
 };
 
 /* ---- the layout ------------------------------------------------------------------------------ */
@@ -22,7 +22,7 @@ enum {
 struct stored_entry {
     uint32_t magic;
     uint16_t version;
-    uint16_t head_bytes; /* of this; what a later build has more is stepped over */
+    uint16_t head_bytes; /* of this structure; further fields of later builds are skipped */
     uint32_t total_bytes;
     uint32_t enablements;
     etwas_guid session;
@@ -37,7 +37,7 @@ struct stored_entry {
     uint32_t clock;
     /* the name follows, then a TEMPLATE's struct etwas_registry_template, then the enablements */
     uint32_t name_units;
-    uint32_t gate; /* from here on later than the first build; 0 where it is not there */
+    uint32_t gate; /* the first build has no fields from here on; they are 0 then */
     uint32_t unshared;
     int64_t time_offset_ns;
 };
@@ -48,7 +48,7 @@ enum {
 };
 
 struct stored_enablement {
-    uint32_t bytes; /* with its filters; what a later build has behind them is stepped over */
+    uint32_t bytes; /* with its filters; further data of later builds is skipped */
     uint32_t property;
     etwas_guid provider;
     etwas_guid source;
@@ -65,13 +65,13 @@ ETWAS_ASSERT_SIZE(struct stored_enablement, 80);
 
 struct stored_filter {
     uint32_t type;
-    uint32_t bytes; /* they follow */
+    uint32_t bytes; /* of the data, which follow */
 };
 ETWAS_ASSERT_SIZE(struct stored_filter, 8);
 
 /*
- * It lies behind the filters, and is later than the first build; 0 where it is not there. The time
- * is that of the first time namespace.
+ * Follows the filters. The first build does not write it; the time is 0 then. It is a time of the
+ * first time namespace.
  */
 struct stored_moment {
     uint64_t asked_ns;
@@ -294,7 +294,7 @@ uint32_t etwas_registry_encode_entry(const struct etwas_registry_entry *entry, v
     return ERROR_SUCCESS;
 }
 
-/* What an earlier build has less is 0. */
+/* Reads the fields that the first build does not have; they stay 0 if they are missing. */
 static void entry_complete_head(struct etwas_cursor *cursor, struct stored_entry *head)
 {
     if (head->head_bytes >= sizeof *head) {
@@ -304,8 +304,8 @@ static void entry_complete_head(struct etwas_cursor *cursor, struct stored_entry
 }
 
 /*
- * The cursor is behind the head of the first build. Also that the enablements, which it is at then,
- * can be as many as that says.
+ * The cursor is behind the head of the first build, and is moved to what follows the name. Also
+ * checks that the rest has room for as many enablements as the head says.
  */
 static bool entry_decode_head(struct etwas_cursor *cursor, size_t size, struct stored_entry *head,
                               etwas_wchar name[ETWAS_REGISTRY_NAME_UNITS + 1])
@@ -339,7 +339,7 @@ static bool entry_is_sound(const struct etwas_registry_template *private)
            private->snapshot_name[ETWAS_REGISTRY_NAME_UNITS] == 0;
 }
 
-/* What follows, in memory of its own: the filters' data stay in it. */
+/* Decodes the enablements. Their filters refer to the data in `bytes`, which is the entry's own. */
 static bool entry_decode_enablements(const void *bytes, size_t size,
                                      struct etwas_registry_enablement *enablements, uint32_t count)
 {

@@ -20,12 +20,12 @@ enum {
 struct stored_name {
     uint32_t magic;
     uint16_t version;
-    uint16_t name_units; /* the name follows, every unit of it folded */
+    uint16_t name_units; /* the name follows; each unit is case-folded */
     etwas_guid session;
 };
 ETWAS_ASSERT_SIZE(struct stored_name, 24);
 
-/* A name without regard to case, in the file that says whose it is. */
+/* A case-folded name, as in the file that says which session has it. */
 struct name {
     struct stored_name head;
     etwas_wchar folded[ETWAS_REGISTRY_NAME_UNITS];
@@ -37,7 +37,7 @@ static size_t session_name_size_of(const struct name *name)
     return sizeof name->head + name->head.name_units * sizeof(etwas_wchar);
 }
 
-/* FNV-1a. Names that have the same one have different places. */
+/* FNV-1a. Names with the same hash are held at different places. */
 static void session_name_add_hash(uint64_t *hash, etwas_wchar unit)
 {
     *hash = (*hash ^ (unit & 0xFF)) * UINT64_C(0x100000001B3);
@@ -80,7 +80,7 @@ static bool session_name_is_of_name(const void *bytes, const struct name *name)
            memcmp(head + 1, name->folded, head->name_units * sizeof(etwas_wchar)) == 0;
 }
 
-/* What is not understood here may be of this name: it is living, and somebody's. */
+/* A file that cannot be decoded may have this name, so it counts as a match. It is living. */
 static bool session_name_matches(const void *bytes, size_t size, void *what)
 {
     return !session_name_is_known(bytes, size) || session_name_is_of_name(bytes, what);

@@ -30,10 +30,10 @@ struct reading {
     const etwas_guid *session;
     bool with_starting;
     struct etwas_registry_entry *entry;
-    uint32_t code; /* why what was found is not it */
+    uint32_t code; /* why the entry that was found is not the requested one */
 };
 
-/* STARTING: it may still be refused, and its host does not listen yet */
+/* A STARTING session may still be refused, and its host does not listen yet. */
 static bool sessions_is_named(const void *bytes, size_t size, void *what)
 {
     struct reading *reading = what;
@@ -169,7 +169,7 @@ static bool sessions_add(struct listing *listing, const etwas_guid *session)
     return true;
 }
 
-/* One whose entry cannot be read is there all the same. */
+/* A session whose entry cannot be read is listed, too. */
 static bool sessions_list_name(int folder, const char *text, void *context)
 {
     struct listing *listing = context;
@@ -202,7 +202,10 @@ uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count)
 
 /* ---- how many -------------------------------------------------------------------------------- */
 
-/* Shared ones. *refusable: so many of them start, and are refused before this one is. */
+/*
+ * Returns how many shared sessions there are. *refusable receives how many of them are STARTING and
+ * will be refused before this one.
+ */
 static uint32_t sessions_count_shared(const etwas_guid *session, uint32_t *refusable)
 {
     struct listing listing = {.with_starting = true, .code = ERROR_SUCCESS};
@@ -225,8 +228,8 @@ static uint32_t sessions_count_shared(const etwas_guid *session, uint32_t *refus
 }
 
 /*
- * A session that starts has its entry before it counts: of two that start, the later one counts the
- * other.
+ * A starting session makes its entry before it counts the others. So of two that start, the later
+ * one counts the earlier one.
  */
 bool etwas_registry_has_room(const etwas_guid *session, uint32_t most)
 {

@@ -16,32 +16,31 @@
 #include "registry/session_entry.h"
 
 /*
- * Reads the entry of a session whose host lives; it may be CLOSING. The caller frees it by one
- * free(). ERROR_NOT_FOUND: there is none. ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED (of another
- * version), ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
+ * Reads the entry of a session whose host is alive; it may be CLOSING. The caller frees the entry
+ * by one free(). ERROR_NOT_FOUND: there is none. ERROR_INVALID_DATA, ERROR_NOT_SUPPORTED (of
+ * another version), ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
  */
 uint32_t etwas_registry_read(const etwas_guid *session, struct etwas_registry_entry **entry);
 
-/* The same by name, without regard to case. */
+/* Does the same by name, without regard to case. */
 uint32_t etwas_registry_find(const etwas_wchar *name, struct etwas_registry_entry **entry);
 
 /*
- * Lists the GUIDs of all sessions. One that comes or goes meanwhile may be among them. *sessions is
- * freed by the caller, also where there is none. ERROR_NOT_ENOUGH_MEMORY; errors of
- * etwas_registry_open.
+ * Lists the GUIDs of all sessions. One that starts or ends meanwhile may be among them. The caller
+ * frees *sessions, even if there are none. ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_open.
  */
 uint32_t etwas_registry_list(etwas_guid **sessions, uint32_t *count);
 
 /*
- * The folder of a living session's entry, for messages. ERROR_NOT_FOUND; errors of
+ * Returns the folder of a living session's entry, for messages. ERROR_NOT_FOUND; errors of
  * etwas_registry_walk_to.
  */
 uint32_t etwas_registry_folder_of(const etwas_guid *session, char path[ETWAS_FOLDER_BYTES]);
 
 /*
- * Whether there are at most `most` shared sessions with this one, which has its entry and is
+ * Whether there are at most `most` shared sessions including this one, which has its entry and is
  * STARTING. If several start when there are too many, the one with the greatest GUID is refused
- * first; the others wait for the outcome, a second at most. True where the folder cannot be read.
+ * first; the others wait for the outcome, a second at most. True if the folder cannot be read.
  */
 bool etwas_registry_has_room(const etwas_guid *session, uint32_t most);
 

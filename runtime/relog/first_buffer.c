@@ -111,7 +111,7 @@ uint32_t etwas_relog_first_buffer_read(struct etwas_relog_first_buffer *first,
     return ERROR_SUCCESS;
 }
 
-/* Returns the record at *at and moves *at to the next. False: there is none. */
+/* Reads the record at *at and moves *at to the next. Returns false if there is none. */
 static bool first_buffer_next_record(const struct etwas_relog_first_buffer *first, uint32_t *at,
                                      struct etwas_record *record)
 {

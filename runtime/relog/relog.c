@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The functions of <etwas/relog.h>: events of log files into another one. */
+/* The functions of <etwas/relog.h>, which write events of log files into another file. */
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -226,8 +226,8 @@ static bool relog_find_record(const EVENT_RECORD *event, struct etwas_record *re
 }
 
 /*
- * If the clock is system time, which may have been set back, the order is that of delivery. Returns
- * false without memory.
+ * If the clock is system time, which may have been set back, records keep the order of delivery.
+ * Returns false without memory.
  */
 static bool relog_keep_order(struct etwas_relog_input *input, struct etwas_relog_entry *entry)
 {

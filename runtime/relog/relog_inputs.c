@@ -67,7 +67,7 @@ static uint32_t relog_input_read(struct etwas_relog_input *input, struct etwas_t
     input->has_clock = relog_input_has_clock(log);
     input->processors = relog_input_streams(log);
     input->buffer_bytes = log->session_buffer_bytes;
-    /* Where buffers differ in size one may be larger than the header says. */
+    /* If buffers differ in size, one may be larger than the header says. */
     input->record_bytes = log->uniform || trace->information.compressed
                               ? log->session_buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES
                               : ETWAS_ETL_LARGEST_RECORD_BYTES;

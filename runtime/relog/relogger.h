@@ -73,7 +73,7 @@ struct etwas_relog_sort {
     uint64_t written;
     struct etwas_relog_run *runs;
     size_t run_count;
-    /* runs that have an entry left; NULL until etwas_relog_sort_end */
+    /* runs with entries left; NULL until etwas_relog_sort_end */
     struct etwas_relog_run **heap;
     size_t heap_count;
 };
@@ -101,8 +101,8 @@ uint32_t etwas_relog_sort_end(struct etwas_relog_sort *sort);
 const struct etwas_relog_entry *etwas_relog_sort_first(const struct etwas_relog_sort *sort);
 
 /*
- * Goes to the next entry. Returns ERROR_WRITE_FAULT if the file does not have what was written to
- * it.
+ * Goes to the next entry. Returns ERROR_WRITE_FAULT if what was written to the file cannot be read
+ * back.
  */
 uint32_t etwas_relog_sort_next(struct etwas_relog_sort *sort);
 
@@ -120,7 +120,7 @@ enum {
 
 /* The buffer that is filled for one processor. */
 struct etwas_relog_buffer {
-    struct etwas_etl_buffer_header header; /* offset: how far it is filled; 0: it is empty */
+    struct etwas_etl_buffer_header header; /* `offset`: where its data end; 0: it is empty */
     int64_t key;                           /* key of its last record */
     uint64_t gaps; /* how many of the writer's gaps the processor's buffers have marked */
     uint8_t *content;
@@ -155,8 +155,8 @@ uint32_t etwas_relog_writer_open(struct etwas_relog_writer *writer, bool compres
 
 /*
  * Adds a record that fits in a buffer, with its stamp if it has one. An entry without bytes is a
- * gap: the buffer of each processor that has the next record is marked. Returns a Win32 code if the
- * disk refuses.
+ * gap: for each processor, the buffer with its next record is marked. Returns a Win32 code if
+ * writing fails.
  */
 uint32_t etwas_relog_writer_add(struct etwas_relog_writer *writer,
                                 const struct etwas_relog_entry *entry, const void *record,
@@ -183,7 +183,7 @@ uint32_t etwas_relog_write_at(int descriptor, const void *bytes, size_t count, u
 struct etwas_relog_first_buffer {
     uint8_t *records; /* the records that the reader delivers, each on a multiple of 8 */
     uint32_t bytes;
-    uint32_t passed; /* bytes of those that were delivered already */
+    uint32_t passed; /* bytes of records that were delivered already */
     bool calibrated;
     bool has_trust;
     struct etwas_etl_calibration calibration;
@@ -200,27 +200,27 @@ struct etwas_relog_header_facts {
 };
 
 enum {
-    /* Records behind this limit are not part of it, but ordinary events. */
+    /* Records beyond this limit are ordinary events, not part of buffer 0. */
     ETWAS_RELOG_FIRST_BUFFER_BYTES = 64 << 10,
-    /* The limit of what etwas' own records add in front of the clock snapshots. */
+    /* The most bytes that etwas' own records add in front of the clock snapshots. */
     ETWAS_RELOG_OWN_BYTES = sizeof(struct etwas_etl_calibration_record) +
                             sizeof(struct etwas_etl_totals_record) +
                             sizeof(struct etwas_etl_clock_trust_record),
 };
 
-/* Reads it from an input. Returns ERROR_SUCCESS or ERROR_NOT_ENOUGH_MEMORY. */
+/* Reads buffer 0 of an input. Returns ERROR_SUCCESS or ERROR_NOT_ENOUGH_MEMORY. */
 uint32_t etwas_relog_first_buffer_read(struct etwas_relog_first_buffer *first,
                                        struct etwas_trace *trace);
 
 /*
  * Returns whether the record is the next one of buffer 0, and skips it then. The reader delivers
- * these before all others of the file. Later records may be identical, byte for byte: merging on
- * Windows leaves such.
+ * these before all others of the file. Later records may be identical byte for byte, since merging
+ * on Windows leaves such records.
  */
 bool etwas_relog_first_buffer_skip_record(struct etwas_relog_first_buffer *first,
                                           const struct etwas_record *record);
 
-/* Returns whether its log file header has the form of 64 bits. */
+/* Returns whether its log file header has the 64-bit form. */
 bool etwas_relog_first_buffer_is_wide(const struct etwas_relog_first_buffer *first);
 
 /* Sets the stamp in a copy of a record, if it has one. */
@@ -247,7 +247,7 @@ struct etwas_relog_input {
     uint32_t first_processor; /* number of the input's first processor in the output */
     uint32_t buffer_bytes;
     uint32_t record_bytes;          /* limit of its records */
-    struct etwas_etl_totals totals; /* also by its header; without what another input repeats */
+    struct etwas_etl_totals totals; /* also from its header; without counts that others repeat */
     bool says_attempted;            /* it says how many events were attempted */
     struct etwas_relog_first_buffer first;
     int64_t *newest; /* latest key of each processor, if the clock is system time */
@@ -262,7 +262,7 @@ struct etwas_relogger {
     bool converted;
     bool finished;
     int64_t first_raw;  /* in the output */
-    uint16_t logger_id; /* that of the input, if there is one alone */
+    uint16_t logger_id; /* that of the input, if there is only one */
     uint64_t gaps;
     int64_t last_key; /* key of the record that was injected last */
     struct etwas_clock_snapshot_list snapshots;
@@ -281,7 +281,7 @@ uint32_t etwas_relog_inputs_read(struct etwas_relogger *relogger,
 
 void etwas_relog_inputs_free(struct etwas_relogger *relogger);
 
-/* Returns how much of buffer 0 clock snapshots and losses may take. */
+/* Returns how many bytes of buffer 0 clock snapshots and losses may take. */
 static inline size_t etwas_relog_free_bytes(const struct etwas_relogger *relogger)
 {
     return relogger->writer.buffer_bytes - ETWAS_ETL_BUFFER_HEADER_BYTES -

@@ -51,8 +51,8 @@ static void handle_sample(struct etwas_kernel_sources *kernel, const struct etwa
 }
 
 /*
- * Records of children that the own process forks are ignored: nothing else of them is recorded. At
- * an exit the groups are called in reverse order: threads and images end before their process.
+ * If only the own process is recorded, records of its forked children are ignored. At an exit the
+ * groups are called in reverse order, so that threads and images end before their process.
  */
 static void dispatch_process_record(struct etwas_kernel_sources *kernel, uint32_t kind,
                                     uint32_t slot,
@@ -93,8 +93,8 @@ static bool decode_process_record(const struct etwas_merged *merged, uint32_t ki
 }
 
 /*
- * All events that report process records report FORK and EXIT, so the record is handled only for
- * the event that it belongs to. A record of another processor than its ring's makes no sense.
+ * All events that report process records report FORK and EXIT, so a record is handled only if its
+ * event's tag requests its kind. A record of another processor than its ring's is invalid.
  */
 static void handle_process_record(struct etwas_kernel_sources *kernel,
                                   const struct etwas_merged *merged)
@@ -126,9 +126,9 @@ void etwas_kernel_sources_forget_slot(struct etwas_kernel_sources *kernel, uint3
 }
 
 /*
- * What other processors do until the next record of the stream may be joined with something that is
- * not true any more, so the groups forget where the gap begins, too. A full ring reports its losses
- * only with its next record.
+ * Until the next record of the stream, events of other processors could be joined with state that
+ * the lost events changed. So the groups forget at the beginning of the gap, too. A full ring
+ * reports its losses only with its next record.
  */
 static void forget_in_gap(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
@@ -147,7 +147,7 @@ static void forget_in_gaps(struct etwas_kernel_sources *kernel)
     }
 }
 
-/* The losses are reported in the ring before the record that is there now. */
+/* Emits losses that the ring has reported before the current record. */
 static void emit_loss(struct etwas_kernel_sources *kernel, const struct etwas_merged *merged)
 {
     struct etwas_cpu_stream *stream = merged->stream;
@@ -168,8 +168,8 @@ static void emit_loss(struct etwas_kernel_sources *kernel, const struct etwas_me
 }
 
 /*
- * Where a ring still has records, the gap is behind them, also if they were written while others
- * were read. Until the ring has been read up to there, the groups forget again and again.
+ * While a ring still has records, the gap is behind them, even if they were written while other
+ * rings were read. Until the ring has been read up to the gap, the groups forget at every drain.
  */
 static void end_drain(struct etwas_kernel_sources *kernel, int64_t until_ns)
 {

@@ -2,13 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel sources of a system logger: one CPU event stream for each processor that runs, the
- * event groups that the settings request, and the tags that say which group's source an event of a
- * stream belongs to. Only the logger's thread uses them, except for the functions that say
- * otherwise.
+ * The kernel sources of a system logger: one CPU event stream for each online processor, the event
+ * groups that the settings request, and the tags that say to which source of which group an event
+ * belongs. Only the logger's thread uses them, except for functions that say otherwise.
  *
- * The kernel counts events beside the ones that it hands over (cpu_stream.h); accounts.h keeps the
- * balance.
+ * The kernel also counts the events that it delivers (cpu_stream.h); accounts.h compares the
+ * counts with what arrives.
  */
 #ifndef ETWAS_SYSTEM_KERNEL_SOURCES_H
 #define ETWAS_SYSTEM_KERNEL_SOURCES_H
@@ -34,7 +33,7 @@ enum {
 /* An event group, if it is open, and its sources. */
 struct etwas_open_group {
     bool is_open;
-    /* Process records were lost, and the group has not found out yet what they said. */
+    /* Process records were lost, and the group has not scanned yet for what they reported. */
     bool has_lost;
     void *state;
     uint32_t sources; /* the open sources, one bit each */
@@ -66,7 +65,7 @@ struct etwas_kernel_sources {
      */
     int64_t *away_since_ns;
     int64_t processors_ns; /* when the processors were checked last */
-    /* Lost by streams that are closed because their processors went offline. */
+    /* Events lost by streams that were closed because their processors went offline. */
     uint64_t closed_lost;
     struct etwas_open_group opened[ETWAS_EVENT_GROUPS_MOST];
 };
@@ -111,15 +110,15 @@ bool etwas_kernel_sources_open(struct etwas_kernel_sources *kernel,
                                struct etwas_unavailability *reason);
 
 /*
- * Applies new settings: opens the sources that they request, records the others to their last event
- * and closes them. On failure the settings of before stay in force, except for what cannot be
- * opened any more: `kernel->settings` says what is in force then, and *reason why.
+ * Applies new settings: opens the sources that they request, and closes the others after recording
+ * their last events. On failure the previous settings stay in force, except for sources that cannot
+ * be opened again. `kernel->settings` is then what is in force, and *reason says why it failed.
  */
 bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
                                  const struct etwas_system_settings *settings,
                                  struct etwas_unavailability *reason);
 
-/* Emits the rundown of all open groups that any bit of `requested` asks for once more. */
+/* Emits once more the rundowns of all open groups that any bit of `requested` requests. */
 void etwas_kernel_sources_capture(struct etwas_kernel_sources *kernel, uint64_t requested);
 
 /* Starts all streams. Any thread may call this while the logger's thread waits. */
@@ -136,7 +135,7 @@ void etwas_kernel_sources_drain_to_now(struct etwas_kernel_sources *kernel);
 
 /*
  * Called after a drain up to this time: lets groups find out by a scan what lost process records
- * said.
+ * would have reported.
  */
 void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t until_ns);
 
@@ -149,8 +148,8 @@ void etwas_kernel_sources_check_processors(struct etwas_kernel_sources *kernel);
 extern uint64_t etwas_kernel_sources_check_ns; /* the least time between two checks */
 
 /*
- * Tells all groups that events of this processor are missing, so that nothing is joined across the
- * gap.
+ * Reports to all groups that events of this processor are missing, so that nothing is joined across
+ * the gap.
  */
 void etwas_kernel_sources_forget_slot(struct etwas_kernel_sources *kernel, uint32_t slot);
 
@@ -163,13 +162,13 @@ void etwas_kernel_sources_run_down(struct etwas_kernel_sources *kernel, bool is_
 /* Emits the functions of all kernel addresses that records have named since the start. */
 void etwas_kernel_sources_emit_symbols(struct etwas_kernel_sources *kernel);
 
-/* Returns how many events the kernel had no room for, as far as the rings have said so by now. */
+/* Returns how many events the kernel had no room for, as far as the rings have reported them. */
 uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel);
 
 /* Stops all streams and drains them to their end. Returns the final number of lost events. */
 uint64_t etwas_kernel_sources_stop(struct etwas_kernel_sources *kernel);
 
-/* Emits what became of all events. No other record follows. */
+/* Emits the accounts of all events. No other record follows. */
 void etwas_kernel_sources_emit_accounts(struct etwas_kernel_sources *kernel);
 
 /*

@@ -138,7 +138,7 @@ static bool source_is_requested(const struct etwas_kernel_sources *kernel,
            (source->scope == scope || source->scope == ETWAS_OF_BOTH);
 }
 
-/* An event has stacks from its beginning or never, so a change of that needs another event. */
+/* Stacks cannot be switched on or off for an open event, so a change needs another event. */
 static void close_other(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index)
 {
     struct etwas_open_group *opened = &kernel->opened[number];
@@ -229,7 +229,7 @@ static void close_group(struct etwas_kernel_sources *kernel, uint32_t number)
 
 /* ---- process records ------------------------------------------------------------------------- */
 
-/* In the first namespace a switch needs no other record. */
+/* In the first namespace no SWITCH records are needed to find the next thread. */
 static uint32_t process_records_for(const struct etwas_kernel_sources *kernel, uint64_t flags)
 {
     uint32_t records = 0;
@@ -329,7 +329,7 @@ static bool open_requested(struct etwas_kernel_sources *kernel, uint64_t flags,
 
     open_probes(kernel, records);
     /*
-     * Also before the sources: no switch may be without the record after it, which names the next
+     * Also before the sources, so that every switch is followed by the record that names the next
      * thread.
      */
     if (!open_process_records(kernel, records, reason)) {
@@ -359,8 +359,8 @@ static void close_unrequested(struct etwas_kernel_sources *kernel, uint64_t flag
 }
 
 /*
- * An event of the own process is opened again, since threads that began since have no descriptor to
- * change.
+ * An event of the own process is opened again, since events that newer threads inherited have no
+ * descriptor.
  */
 static bool set_period(struct etwas_kernel_sources *kernel, uint32_t number, uint32_t index,
                        struct etwas_unavailability *reason)
@@ -466,8 +466,8 @@ static void apply_settings(struct etwas_kernel_sources *kernel,
 }
 
 /*
- * Restores the settings of before a failure. A source that was closed to be opened differently may
- * be refused now, and then it is not in force any more. (The process records of before are still
+ * Restores the previous settings after a failure. A source that was closed to be opened differently
+ * may be refused now; it is not in force any more then. (The previous process records are still
  * open.)
  */
 static void roll_back(struct etwas_kernel_sources *kernel,
@@ -502,7 +502,7 @@ bool etwas_kernel_sources_change(struct etwas_kernel_sources *kernel,
     if (before.profile_interval == 0) {
         kernel->host.profile_interval = settings->profile_interval;
     }
-    etwas_kernel_sources_drain_to_now(kernel); /* recorded by the settings of before */
+    etwas_kernel_sources_drain_to_now(kernel); /* handled with the previous settings */
     apply_settings(kernel, settings);
     if (!open_requested(kernel, kernel->requested, reason) ||
         !change_interval(kernel, settings->profile_interval, reason)) {

@@ -59,10 +59,10 @@ static bool add_threads(struct etwas_kernel_sources *kernel,
 }
 
 /*
- * Adds the event to every thread of the process; threads that they begin inherit it. A thread that
- * began meanwhile may have been begun by one that did not have the event yet: then everything is
- * done again. The events wait until all are there. If a process begins threads all the time, it is
- * given up, and some threads are not recorded.
+ * Adds the event to every thread of the process; threads that they start inherit it. A thread that
+ * started meanwhile may have been started by one without the event: then everything is done again.
+ * The events stay disabled until all are there. If the process keeps starting threads, this gives
+ * up after some tries, and some threads are not recorded.
  */
 static bool add_own(struct etwas_kernel_sources *kernel,
                     const struct etwas_cpu_stream_request *request,

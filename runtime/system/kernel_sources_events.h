@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The events of the kernel sources on all of their streams: system-wide, or of each thread of the
- * own process.
+ * The events of the kernel sources on all of their streams: system-wide, or one for each thread of
+ * the own process.
  */
 #ifndef ETWAS_SYSTEM_KERNEL_SOURCES_EVENTS_H
 #define ETWAS_SYSTEM_KERNEL_SOURCES_EVENTS_H
@@ -28,8 +28,8 @@ void etwas_kernel_sources_remove_event(struct etwas_kernel_sources *kernel, uint
 void etwas_kernel_sources_open_probe(struct etwas_kernel_sources *kernel, uint32_t kind);
 
 /*
- * Connects an open probe to the streams from `kernel->first_stream` on. False: it is not connected
- * to all.
+ * Connects an open probe to the streams from `kernel->first_stream` on. Returns false if it is not
+ * connected to all of them.
  */
 bool etwas_kernel_sources_connect_probe(struct etwas_kernel_sources *kernel, uint32_t kind);
 
@@ -40,13 +40,13 @@ void etwas_kernel_sources_close_probe(struct etwas_kernel_sources *kernel, uint3
 void etwas_kernel_sources_close_probes(struct etwas_kernel_sources *kernel);
 
 /*
- * Opens all that is open on the other streams on those from `kernel->first_stream` on. False: not
- * all of it.
+ * Opens on the streams from `kernel->first_stream` on every event that is open on the others.
+ * Returns false if one could not be opened.
  */
 bool etwas_kernel_sources_reopen(struct etwas_kernel_sources *kernel);
 
 /*
- * Emits a loss record: so many events found no room in the processor's ring. 0: the processor was
+ * Emits a loss record: this many events found no room in the processor's ring; 0: the processor was
  * offline.
  */
 void etwas_kernel_sources_record_loss(struct etwas_kernel_sources *kernel, uint32_t processor,

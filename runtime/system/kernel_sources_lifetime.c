@@ -16,7 +16,7 @@
 #include "system/stream/source_tags.h"
 
 enum {
-    LEAST_RING_BYTES = 512 << 10, /* what every user may lock by the kernel's default */
+    LEAST_RING_BYTES = 512 << 10, /* every user may lock this much by the kernel's default */
     LAST_PASSES = 2,
 };
 
@@ -40,7 +40,7 @@ void etwas_kernel_sources_record_loss(struct etwas_kernel_sources *kernel, uint3
                until_ns);
 }
 
-/* From the rings; reading the events would interrupt every processor. */
+/* The counts come from the rings, since reading the events would interrupt every processor. */
 uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel)
 {
     uint64_t lost = kernel->closed_lost;
@@ -51,7 +51,7 @@ uint64_t etwas_kernel_sources_lost(const struct etwas_kernel_sources *kernel)
     return lost;
 }
 
-/* Losses of what a scan can find out; the lengths of transfers are not among it. */
+/* Returns how many lost records a scan can make up for. Lengths of transfers are not among them. */
 static uint64_t lost_process_records(const struct etwas_kernel_sources *kernel)
 {
     uint64_t lost = 0;
@@ -69,7 +69,10 @@ static uint64_t lost_process_records(const struct etwas_kernel_sources *kernel)
     return lost;
 }
 
-/* A ring reports a loss when it has room again and something happens, which may be never. */
+/*
+ * A ring reports a loss only with the next record after it has room again, which may never come. So
+ * a full ring counts as a sign, too.
+ */
 static uint64_t signs_of_loss(const struct etwas_kernel_sources *kernel)
 {
     uint64_t signs = etwas_kernel_sources_lost(kernel);
@@ -99,7 +102,7 @@ void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t
         struct etwas_open_group *opened = &kernel->opened[number];
 
         opened->has_lost = opened->has_lost || is_more;
-        /* What a scan has found by now may have been read before the newest loss. */
+        /* After a new loss the group scans once more: it may have read /proc before the loss. */
         if (opened->is_open && opened->has_lost && etwas_event_groups[number]->find_lost != NULL) {
             etwas_kernel_sources_begin_filter(kernel, number);
             opened->has_lost =
@@ -110,8 +113,8 @@ void etwas_kernel_sources_find_lost(struct etwas_kernel_sources *kernel, int64_t
 }
 
 /*
- * The ring has been read, and nothing happens any more. Only the events know what was lost after
- * its last record.
+ * The ring has been read, and no more records come. Losses after its last record are known only to
+ * the events.
  */
 void etwas_kernel_sources_add_last_counts(struct etwas_kernel_sources *kernel,
                                           const struct etwas_cpu_stream *stream)
@@ -224,15 +227,15 @@ void etwas_kernel_sources_start(struct etwas_kernel_sources *kernel)
 uint64_t etwas_kernel_sources_stop(struct etwas_kernel_sources *kernel)
 {
     etwas_kernel_sources_drain_to_now(
-        kernel); /* the last drain makes certain what scans have found */
+        kernel); /* the results of scans become certain with the last drain */
     etwas_kernel_sources_find_offline(kernel);
     for (uint32_t index = 0; index < kernel->merge.count; index++) {
         etwas_cpu_stream_stop(kernel->merge.streams[index].stream);
     }
     etwas_kernel_sources_drain(kernel, INT64_MAX);
     /*
-     * Twice, since the first scan may have been before the last loss. What is still missing is
-     * found by `finish`.
+     * Twice, since the first scan may have been before the last loss. `finish` finds what is still
+     * missing.
      */
     for (uint32_t pass = 0; pass < LAST_PASSES; pass++) {
         etwas_kernel_sources_find_lost(kernel, INT64_MAX);

@@ -3,7 +3,7 @@
 
 /*
  * Opens probes (probe.h). Their events are opened like those of other process records, and each
- * probe is told which events to write to.
+ * probe is connected to the events that it writes to.
  */
 #include "platform/processor.h"
 #include "system/groups/length_probe.h"

@@ -3,10 +3,10 @@
 
 /*
  * Follows processors that go offline and come online. When a processor goes offline, the kernel
- * removes its events for good, even if it is back a moment later, as all are after a machine was
- * suspended: no record says so, and the ring stays empty. So processors whose rings are idle are
- * checked, and a stream whose events are dead is closed. A processor that is online and has no
- * stream gets one, with everything that is open.
+ * removes its events for good, even if it is back a moment later, as after a suspend of the
+ * machine. No record reports that, and the ring stays empty. So processors whose rings are idle are
+ * checked, and a stream whose events are dead is closed. An online processor without a stream gets
+ * one, with every event that is open.
  *
  * What the processor did meanwhile is unknown. It is emitted as a loss without a count: once when
  * the stream is closed, and once with the first record after the processor came back.
@@ -40,7 +40,7 @@ static int64_t check_interval_ns(void)
 #endif
 }
 
-/* Lets the groups that scan after a loss do so. */
+/* Makes the groups that scan after a loss do so. */
 static void mark_lost(struct etwas_kernel_sources *kernel)
 {
     for (uint32_t number = 0; number < etwas_event_group_count; number++) {
@@ -48,7 +48,7 @@ static void mark_lost(struct etwas_kernel_sources *kernel)
     }
 }
 
-/* A fork's child finds a stream without descriptors, or none. */
+/* At any moment a fork's child finds a stream without descriptors, or no stream. */
 static void close_stream(struct etwas_kernel_sources *kernel, uint32_t index)
 {
     struct etwas_cpu_stream *stream = kernel->merge.streams[index].stream;
@@ -97,7 +97,7 @@ static void close_dead_streams(struct etwas_kernel_sources *kernel, bool asks_al
     }
 }
 
-/* False: the processor cannot be recorded now. */
+/* Returns false if the processor cannot be recorded now. */
 static bool open_online_stream(struct etwas_kernel_sources *kernel, uint32_t processor)
 {
     int64_t away_since_ns = kernel->away_since_ns[processor];

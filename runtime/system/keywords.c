@@ -69,7 +69,7 @@ enum {
 
 /* Bits of the masks after EnableFlags. */
 static const struct group_meaning {
-    uint32_t group; /* the mask's number less 1 */
+    uint32_t group; /* number of the mask, minus 1 */
     uint32_t bit;
     uint64_t requested;
 } group_meanings[] = {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the keywords of system providers (provider/system_providers.h) mean. Every event has one
- * keyword, so a MatchAllKeyword of two keywords matches nothing.
+ * The meaning of the keywords of system providers (provider/system_providers.h). Every event has
+ * one keyword, so a MatchAllKeyword of two keywords matches nothing.
  *
  * Windows has eight masks, with a bit for each kind of event; EnableFlags are the first mask. Some
  * bits of the other masks (PERF_... in its ntwmi.h) mean the same as a flag or a keyword.
@@ -29,14 +29,14 @@ uint64_t etwas_settings_masks_requested(const struct etwas_system_settings *sett
 uint64_t etwas_settings_requested(const struct etwas_system_settings *settings);
 
 /*
- * Removes these bits from EnableFlags, and from the other masks and the providers every bit and
- * every provider that requests any of them.
+ * Removes these bits from EnableFlags. Also removes each bit of the other masks, and each provider,
+ * that requests any of them.
  */
 void etwas_settings_drop(struct etwas_system_settings *settings, uint64_t requested);
 
 /*
- * What a system logger is requested to record, as bits: EnableFlags in the lower half of 64 bits,
- * in the upper half what keywords of system providers distinguish and no flag does.
+ * What a system logger is requested to record, as 64 bits. The lower half are EnableFlags. The
+ * upper half are distinctions that keywords of system providers make and flags do not.
  */
 
 /*

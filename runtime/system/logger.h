@@ -9,8 +9,8 @@
  * each slot is in order of time. Rundowns go to the extra slot. No other thread writes to these
  * slots: they have another gate than the session's handle (etwas_session_gate).
  *
- * Every event that the kernel counts becomes a record, or is counted lost: by the kernel where a
- * ring has no room, or by the pool.
+ * Every event that the kernel counts becomes a record, or is counted lost: by the kernel if a ring
+ * has no room, or by the pool.
  */
 #ifndef ETWAS_SYSTEM_LOGGER_H
 #define ETWAS_SYSTEM_LOGGER_H
@@ -20,7 +20,7 @@
 #include "provider/source.h"
 #include "session/session.h"
 
-/* The verbs of a session; provider/source.h has what they promise. */
+/* The verbs of a session; provider/source.h documents them. */
 uint32_t etwas_system_logger_begin(struct etwas_session *session,
                                    const struct etwas_system_settings *settings,
                                    struct etwas_unavailability *reason);

@@ -32,7 +32,7 @@ struct etwas_system_logger {
     struct etwas_emitter emitter;
     struct etwas_quiesce quiesce;
     int64_t quiesced_ns; /* when it was quiesced last */
-    bool has_stopped;    /* the streams are stopped; there is nothing to drain any more */
+    bool has_stopped;    /* the streams are stopped; nothing is left to drain */
     struct etwas_session *session;
     pthread_t thread;
     int wake; /* an eventfd; readable while there is a request */
@@ -45,7 +45,7 @@ struct etwas_system_logger {
     pthread_cond_t answered;
     enum request request;
     struct etwas_system_settings asked; /* the settings that are requested */
-    uint64_t captured;                  /* what is run down once more (keywords.h) */
+    uint64_t captured;                  /* whose rundown is emitted once more (keywords.h) */
     bool done;
     struct etwas_unavailability reason;
     bool has_run_down; /* under the control lock: the first rundown is emitted, or never will be */

@@ -23,7 +23,7 @@
 
 enum {
     RING_BYTES = 4 << 20,
-    LONGEST_WAIT_MS = 100, /* the most that a record waits in a ring, unless there are many */
+    LONGEST_WAIT_MS = 100, /* the longest that a record waits in a ring, without a backlog */
     START_WAIT_MS = 1,
     FIRST_OF_ALL = -20,    /* a nice value, if real-time priority is refused */
     QUIESCE_NS = 20000000, /* the least time between two drains during a scan */
@@ -46,7 +46,8 @@ static bool has_buffer(const struct etwas_pool *pool)
 }
 
 /*
- * The accounts have to be in the file to verify it, so the flusher is given time to empty a buffer.
+ * The file cannot be verified without the accounts, so this gives the flusher time to empty a
+ * buffer.
  */
 static void await_buffer(struct etwas_system_logger *logger)
 {

@@ -159,7 +159,7 @@ static const struct owner_field {
         OF_PROCESS, /* the payload has the process id */
         OF_THREAD,
         OF_THREADS, /* two thread ids; either of them counts */
-        OF_CAUSE,   /* the thread that caused it, or the one in the payload */
+        OF_CAUSE,   /* the thread that caused it, or the thread in the payload */
     } kind;
 } owner_fields[] = {
     {0x010A, 0x010B, 48, OF_THREAD},  /* DiskIo Read, Write */
@@ -182,7 +182,7 @@ static const struct owner_field {
 
 /* The processes that a record belongs to. */
 struct owners {
-    uint16_t hook; /* 0: it has none */
+    uint16_t hook; /* 0: none */
     bool is_nobodys;
     uint32_t processes[2];
 };
@@ -230,7 +230,7 @@ static struct owners owners_of(const struct etwas_record_filter *filter,
                                bool is_own)
 {
     struct owners owners = {.is_nobodys = true, .processes = {NO_PROCESS, NO_PROCESS}};
-    /* PERFINFO begins like this, and has the type at the same place. */
+    /* PERFINFO begins like SYSTEM, and has the type at the same offset. */
     struct etwas_etl_system_header header;
     size_t payload_at = sizeof(struct etwas_etl_perfinfo_header);
     bool has_owner_field;
@@ -279,7 +279,7 @@ bool etwas_record_filter_passes(struct etwas_record_filter *filter, uint32_t pro
     struct owners owners;
     bool passes = false;
 
-    /* A thread whose FORK was lost. */
+    /* Adds a thread whose FORK was lost. */
     if (sample != NULL && is_listed(filter, providers, sample->origin.process_id) &&
         find_thread(filter, sample->origin.thread_id) == NULL) {
         add_thread(filter, sample->origin.process_id, sample->origin.thread_id);

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which records pass the filters of system providers: filters by process and by event. The filter
- * stands between the groups and the session: the kernel delivers every event, groups join them, and
- * records that do not pass are dropped. What EnableFlags or a provider without a filter request of
- * the same group passes.
+ * Decides which records pass the filters of system providers: filters by process and by event. The
+ * filter is applied between the groups and the session: the kernel delivers every event, groups
+ * join them, and records that do not pass are dropped. If EnableFlags, or a provider without a
+ * filter, also request a group, all of its records pass.
  *
  * A filter lists processes that had these numbers when it was set; a later process with the same
  * number is another one. Records that belong to no process, such as the name of a file, pass.

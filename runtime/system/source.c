@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The kernel's table of verbs (provider/source.h), by which all other folders know this one. */
+/* The table of verbs (provider/source.h), through which all other folders use this one. */
 #include "provider/source.h"
 
 #include "system/groups/event_groups.h"

@@ -22,7 +22,7 @@
 
 enum {
     FRAMES = 192,
-    LEAST_CODE = 4096, /* no process has code before it */
+    LEAST_CODE = 4096, /* no process has code below this address */
     HOOK_GROUP_SHIFT = 8,
 };
 
@@ -56,7 +56,7 @@ static void emit_part(const struct etwas_stack_walker *walker, uint32_t slot, in
     walker->next->receive(walker->next, slot, &stamped);
 }
 
-/* If the part goes on, its outermost frame becomes ETWAS_STACK_CUT. */
+/* Emits a part of a stack. If it was cut, its outermost frame becomes ETWAS_STACK_CUT. */
 static void end_part(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp,
                      struct stack_record *record, uint32_t count, bool is_cut)
 {
@@ -68,10 +68,10 @@ static void end_part(const struct etwas_stack_walker *walker, uint32_t slot, int
 }
 
 /*
- * A PERF_CONTEXT_* among the frames is the beginning of another part. When the kernel has delivered
- * as many frames as it may, it says nothing of the others; a record has room for FRAMES. A caller
- * where no code can be is what the kernel finds where a function has no frame pointer: the true one
- * is not known.
+ * A PERF_CONTEXT_* among the frames begins another part. When the kernel has delivered the most
+ * frames that it may, it does not report whether there are more. A record has room for FRAMES. A
+ * caller at an address without code means that a function has no frame pointer; the true caller is
+ * not known.
  */
 static void emit_stack(const struct etwas_stack_walker *walker, uint32_t slot, int64_t stamp)
 {

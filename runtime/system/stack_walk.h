@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * An emitter that drops records that no filter passes, and follows those with a requested hook by
- * the stack of their sample: StackWalk's Stack with the stamp of the record, one for the kernel's
- * part and one for the user's, from the innermost frame outwards; and if requested by the registers
- * and the stack of the program (etl/own_record.h). ETWAS_STACK_CUT is the outermost frame of a part
- * that goes on.
+ * An emitter that drops records that no filter passes. A record with a requested hook is followed
+ * by the stack of its sample: StackWalk's Stack with the stamp of the record, one for the kernel's
+ * part and one for the user's, from the innermost frame outwards. If requested, the registers and
+ * the stack memory of the program follow, too (etl/own_record.h). ETWAS_STACK_CUT is the outermost
+ * frame of a part that was cut.
  */
 #ifndef ETWAS_SYSTEM_STACK_WALK_H
 #define ETWAS_SYSTEM_STACK_WALK_H
@@ -27,7 +27,7 @@ struct etwas_stack_walker {
     struct etwas_emitter emitter;
     struct etwas_emitter *next;
     const struct etwas_sample *sample; /* the sample that records are being made of; NULL: none */
-    uint32_t most_frames;              /* a sample with so many frames is cut */
+    uint32_t most_frames;              /* a sample with this many frames counts as cut */
     /* The providers whose filters apply, one bit each; 0: every record passes. */
     uint32_t filtered_by;
     struct etwas_record_filter filter;
@@ -37,7 +37,7 @@ struct etwas_stack_walker {
 
 void etwas_stack_walker_open(struct etwas_stack_walker *walker, struct etwas_emitter *next);
 
-/* Allocates what the settings need. False: there is no memory, and nothing changed. */
+/* Allocates what the settings need. Returns false without memory; nothing changes then. */
 bool etwas_stack_walker_prepare(struct etwas_stack_walker *walker,
                                 const struct etwas_system_settings *settings);
 

@@ -163,7 +163,7 @@ static const char *name_of_flag(int bit)
             return names[index].name;
         }
     }
-    return "INTERRUPT"; /* for bits that are finer than flags (keywords.h) */
+    return "INTERRUPT"; /* for bits that are parts of that flag (keywords.h) */
 }
 
 static void explain_flag(int bit, char *text, size_t room)
@@ -175,8 +175,8 @@ static void explain_flag(int bit, char *text, size_t room)
 }
 
 /*
- * False: the kernel is not too old. Some kernels before 6.0 have what most events need, and not
- * what all need.
+ * Returns false if the kernel is not too old. Some kernels before 6.0 support what most events
+ * need, but not all.
  */
 static bool explain_old_kernel(const struct etwas_unavailability *reason, char *text, size_t room)
 {
@@ -215,7 +215,7 @@ static void explain_refusal(const struct etwas_unavailability *reason, char *tex
     }
 }
 
-/* Returns the whole sentence; NULL: it needs values. */
+/* Returns the whole sentence; NULL: there is none without values. */
 static const char *sentence_of(const struct etwas_unavailability *reason)
 {
     if (etwas_unavailability_is_memory(reason)) {

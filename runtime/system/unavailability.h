@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What it means that kernel events cannot be had: one of ETW's error codes, and a sentence that
- * names what is missing.
+ * Describes why kernel events are not available: by one of ETW's error codes, and by a sentence
+ * that names what is missing.
  */
 #ifndef ETWAS_SYSTEM_UNAVAILABILITY_H
 #define ETWAS_SYSTEM_UNAVAILABILITY_H

@@ -2,9 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * At sched_process_exec: the arguments of the program that begins, from the stack that it was
- * given. The texts of the arguments follow each other, from the beginning of the first to the end
- * of the last.
+ * Runs at sched_process_exec. Reports the arguments of the new program, from its initial stack. The
+ * texts of the arguments follow each other, from the beginning of the first to the end of the last.
  */
 #include <stddef.h>
 
@@ -16,7 +15,7 @@ extern char MAP_SCRATCH, MAP_OUTPUTS, GIVEN_STACK_POINTER_AT;
 /* Returns the bytes of text that are read; the report says how many there are. */
 INLINE uint64_t read_arguments(struct etwas_exec_report *report, uint64_t stack)
 {
-    /* For a 32-bit program the count has another word above it, and nothing is read below. */
+    /* With a 32-bit program, the upper half of the count is another word: the second read fails. */
     struct {
         uint64_t count;
         uint64_t first;

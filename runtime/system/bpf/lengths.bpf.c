@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Programs behind the functions that send and receive, which return the length. For an IPv4 address
- * in IPv6, udpv6_sendmsg calls udp_sendmsg, which is ignored. Before Linux 5.19 functions that
- * receive have one argument more: the verifier refuses the pointer in place of the result.
+ * Programs that run when the functions that send and receive return the length. For an IPv4 address
+ * in IPv6, udpv6_sendmsg calls udp_sendmsg; that call is ignored. Before Linux 5.19 functions that
+ * receive have one more argument, so the verifier refuses the pointer in place of the result.
  */
 #include "system/bpf/program.h"
 #include "system/bpf/reports.h"

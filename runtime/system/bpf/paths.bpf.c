@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * At sys_enter and sys_exit: the paths that calls are given.
+ * Runs at sys_enter and sys_exit. Reports the paths that calls are given.
  *
- *     MAP_PATHS    by the call's number, where in the registers the addresses of its paths are: the
- *                  first one's, and above SECOND_SHIFT the second one's; 0: the call has none
- *     MAP_LATE     by thread (another thread may have the same entry), the thread of the path whose
- *                  text was not in memory, and above LATE_SHIFT its call
+ *     MAP_PATHS    by number of the call: the offset of the register with the address of its first
+ *                  path, and above SECOND_SHIFT that of the second; 0: the call has none
+ *     MAP_LATE     by thread (threads may share an entry): the thread whose path was not in memory,
+ *                  and above LATE_SHIFT its call
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@
 
 extern char MAP_PATHS, MAP_LATE, MAP_SCRATCH, MAP_OUTPUTS, GIVEN_OWN_THREAD;
 
-/* What the call was given: its registers, and its number. */
+/* The context of the tracepoint: the registers, and the number of the call. */
 struct call_context {
     uint64_t registers;
     uint64_t number;
 };
 
-/* False: a path cannot be read now. */
+/* Returns false if a path cannot be read now. */
 INLINE bool write_paths(struct call_context *context, uint64_t thread, uint64_t call,
                         uint32_t where)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the BPF programs (*.bpf.c) are written with: helper functions of the kernel, by their
- * numbers in linux/bpf.h, and what the loader gives them.
+ * Shared by the BPF programs (*.bpf.c): helper functions of the kernel, by their numbers in
+ * linux/bpf.h, and the maps and numbers that the loader passes to them.
  */
 #ifndef ETWAS_SYSTEM_BPF_PROGRAM_H
 #define ETWAS_SYSTEM_BPF_PROGRAM_H

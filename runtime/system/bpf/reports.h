@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the BPF programs write into the rings, and the probes read there. Only as much of a text is
- * written as there is.
+ * The reports that the BPF programs write into the rings and the probes read. A text takes only its
+ * own length in the ring.
  */
 #ifndef ETWAS_SYSTEM_BPF_REPORTS_H
 #define ETWAS_SYSTEM_BPF_REPORTS_H
@@ -19,9 +19,9 @@ enum {
     ETWAS_PATH_REGISTER_MASK = 0xFFFF,
 };
 
-/* As much text as fits, arguments with a 0 behind each. */
+/* The text is the arguments, each with its 0, as far as they fit. */
 struct etwas_exec_report {
-    uint64_t bytes; /* of all arguments, also those that did not fit; 0: not known */
+    uint64_t bytes; /* of all arguments, including those that did not fit; 0: not known */
     char name[16];
     char text[ETWAS_EXEC_MOST_BYTES + 8]; /* with room for the last argument to be too long */
 };

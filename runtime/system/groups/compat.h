@@ -5,12 +5,12 @@
  * Whether a system call was made as a 32-bit program makes it: then its number means another call.
  * Tracepoints do not say so; the registers of their samples (PERF_SAMPLE_REGS_USER) do:
  *
- *     the program's code is of 32 bits
+ *     the program's code is 32-bit
  *     on x86 a 64-bit program may make such a call by `int 0x80`; its arguments are then in other
- *     registers, and the tracepoint has each from where it is
+ *     registers, from which the tracepoint takes them
  *
- * If the arguments are the same either way, the call is taken for one of 64 bits; nothing tells
- * them apart.
+ * If the arguments are the same either way, the two cannot be distinguished, and the call counts as
+ * a 64-bit one.
  */
 #ifndef ETWAS_SYSTEM_GROUPS_COMPAT_H
 #define ETWAS_SYSTEM_GROUPS_COMPAT_H

@@ -11,8 +11,8 @@
  *
  * For the own process alone: SWITCH, which says that one thread gets a processor or gives it away.
  *
- * The stack of a switch is that of the thread that gave way: where it waits. How long the new
- * thread had waited is not known: 0.
+ * The stack of a switch is that of the thread that gave way, and shows where it waits. How long the
+ * new thread had waited is not known: 0.
  */
 #include <etwas/evntrace.h>
 
@@ -117,8 +117,8 @@ static bool context_switch_handle(const struct etwas_source_event *event)
 }
 
 /*
- * The other thread is not known: 0, as for the idle thread; neither are priorities and the reason
- * of a wait.
+ * The other thread is not known: 0, as for the idle thread. Priorities and the reason of a wait are
+ * not known either.
  */
 static void context_switch_handle_process_record(void *state,
                                                  const struct etwas_event_group_host *host,

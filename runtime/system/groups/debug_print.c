@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_DBGPRINT: what the kernel, and programs that write to /dev/kmsg, print into the
- * kernel's log, as DbgPrint. The record's thread is the one that prints. The severity is not known:
- * Component and Level are those of Windows' own DbgPrint, which has none either.
+ * EVENT_TRACE_FLAG_DBGPRINT: lines that the kernel, and programs that write to /dev/kmsg, print
+ * into the kernel's log, as DbgPrint. The record's thread is the one that prints. The severity is
+ * not known. Component and Level are those of Windows' own DbgPrint, which has no severity either.
  */
 #include <etwas/evntrace.h>
 #include <string.h>

@@ -64,7 +64,7 @@ static bool deferred_call_begin(const struct etwas_source_event *event, enum kin
     return true;
 }
 
-/* `has_routine`: the end has it, too. */
+/* `has_routine`: the event of the end has the routine, too. */
 static bool deferred_call_end(const struct etwas_source_event *event, enum kind kind,
                               bool has_routine)
 {
@@ -144,7 +144,7 @@ const struct etwas_event_group etwas_event_group_deferred_calls = {
 
 /*
  * A worker thread may sleep and continue on another processor, so an item is found by the thread.
- * The beginning of one whose entry was replaced is not known.
+ * If its entry was replaced, its beginning is not known.
  */
 enum {
     THREADS = 1024

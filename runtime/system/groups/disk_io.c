@@ -182,7 +182,7 @@ enum {
     COMPLETION_NUMBERS,
 };
 
-/* All zeros: it was issued before the session, or two were at once. */
+/* Returns all zeros if it was issued before the session, or two were issued at once. */
 static struct issue disk_io_handle_issued(const struct etwas_source_event *event,
                                           const struct request *request)
 {
@@ -197,7 +197,7 @@ static struct issue disk_io_handle_issued(const struct etwas_source_event *event
     return issue;
 }
 
-/* In ticks of the session's clock. */
+/* Returns the response time in ticks of the session's clock. */
 static uint64_t disk_io_response_of(const struct etwas_emitter *emitter, int64_t from_ns,
                                     int64_t to_ns)
 {
@@ -230,7 +230,7 @@ static void disk_io_emit_completion(const struct etwas_source_event *event,
     etwas_emit(event->host->emitter, event->slot, etwas_record_builder_end(record), now_ns);
 }
 
-/* A flush that was requested as an empty write is done by a request of its own. */
+/* An empty write that requests a flush is not emitted: a separate request does the flush. */
 static bool disk_io_is_emitted(const struct request *request, int64_t sectors)
 {
     return request->operation == 'F' || (request->operation != 0 && sectors != 0);
@@ -282,7 +282,7 @@ static bool disk_io_handle_split(const struct etwas_source_event *event)
 
 static const char *const remap_names[] = {"dev", "sector", "old_dev", "old_sector", NULL};
 
-/* A request of a partition becomes one of its disk, one of a volume one of a disk below it. */
+/* A request to a partition becomes one to its disk; one to a volume, one to a disk below it. */
 static bool disk_io_handle_remap(const struct etwas_source_event *event)
 {
     int64_t values[4];

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: groups without sources. Each emits once that it has
- * none.
+ * EVENT_TRACE_FLAG_ALPC, _REGISTRY and _DRIVER: groups without sources. Each emits one record that
+ * says so.
  */
 #include "system/groups/event_groups.h"
 

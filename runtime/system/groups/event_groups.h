@@ -74,16 +74,14 @@ extern const struct etwas_event_group etwas_event_group_drivers;
 /* debug_print.c */
 extern const struct etwas_event_group etwas_event_group_debug_prints;
 
-/*
- * EnableFlags that are accepted and have no events, since Linux has nothing of the kind.
- */
+/* EnableFlags that are accepted and have no events, since Linux has no such thing. */
 
 /* Returns those among the flags. */
 uint32_t etwas_empty_group_flags(uint32_t flags);
 
 /*
- * Writes a sentence on why they have no events, cut to `room`; empty: none of the flags is one of
- * them.
+ * Writes a sentence on why such flags have no events, cut to `room`. It is empty if none of the
+ * flags is one of them.
  */
 void etwas_empty_group_explain(uint32_t flags, char *text, size_t room);
 

@@ -9,8 +9,8 @@
  *     FileObject    a unique number of the open file (open_files.h), from Create to Close;
  *                   0: not known
  *
- * Events are handled in order of time, so a descriptor is what it was when the call began. After a
- * loss everything is forgotten: files that are used then get other numbers.
+ * Events are handled in order of time, so a descriptor refers to the file that it had when the call
+ * began. After a loss everything is forgotten: files that are used later get other numbers.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>

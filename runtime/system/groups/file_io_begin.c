@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * How operations on files begin: which file, where it reads and writes, and which path it is given.
- */
+/* The beginnings of operations on files: the file, the position and the path of each. */
 #include <etwas/evntrace.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,7 +21,7 @@ struct entered {
     struct etwas_file_group *group;
     const struct etwas_file_call *kind;
     struct etwas_file_call_in_progress *call;
-    const struct etwas_file_path *path; /* NULL: it has none, or it is not known */
+    const struct etwas_file_path *path; /* NULL: none, or not known */
     uint64_t arguments[ETWAS_FILE_ARGUMENTS];
 };
 
@@ -182,7 +180,7 @@ static void file_io_begin_name_first(const struct etwas_source_event *event,
     etwas_file_record_called(event, call->created, path);
 }
 
-/* An operation on a descriptor or on a path. */
+/* Begins an operation on a descriptor or on a path. */
 static void file_io_begin_other(const struct entered *entered)
 {
     const struct etwas_file_call *kind = entered->kind;
@@ -230,7 +228,7 @@ static void file_io_begin_share_file(const struct entered *entered)
     }
 }
 
-/* Descriptors may change before the call ends. */
+/* Applies effects on descriptors that may take place before the call ends. */
 static void file_io_begin_apply_effect(const struct entered *entered)
 {
     struct etwas_open_file *file;
@@ -279,7 +277,7 @@ static void file_io_begin_find_known_path(struct entered *entered, uint32_t thre
     }
 }
 
-/* The call is not known, and neither is what it does to the process's descriptors. */
+/* Skips a call that is not known; neither is its effect on the process's descriptors. */
 static void file_io_begin_skip_32_bit_call(const struct entered *entered, uint32_t thread_id)
 {
     entered->call->is_32_bit = true;

@@ -33,7 +33,7 @@ struct etwas_file_call_in_progress {
     bool is_append;
     bool has_flags;
     bool has_path; /* the path is emitted */
-    /* A 32-bit call, which is another one than its number says; it is not emitted. */
+    /* A 32-bit call, whose number means another call; it is not emitted. */
     bool is_32_bit;
     bool is_over; /* it has ended, and its path may still be reported */
     uint64_t path_address;
@@ -44,7 +44,7 @@ extern const char *const etwas_file_enter_names[];
 bool etwas_file_handle_enter(const struct etwas_source_event *event);
 
 /*
- * Returns the file of a descriptor that is used; one that is used for the first time becomes known.
+ * Returns the file of a descriptor that is used. A file that is used for the first time is added.
  * NULL: not known.
  */
 struct etwas_open_file *etwas_file_used(struct etwas_file_group *group,

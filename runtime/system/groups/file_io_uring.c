@@ -73,7 +73,7 @@ struct etwas_event_join *etwas_file_uring_make(void)
     return etwas_event_join_make(sizeof(struct etwas_file_request));
 }
 
-/* NULL: it is no operation on a file. */
+/* Returns the operation; NULL: not an operation on a file. */
 static const struct operation *file_io_uring_operation_of(int64_t opcode)
 {
     for (uint32_t row = 0; row < sizeof operations / sizeof *operations; row++) {

@@ -5,10 +5,10 @@
  * EVENT_TRACE_FLAG_VAMAP: parts of files that processes map and unmap, as MapFile and UnmapFile of
  * ETW's FileIo.
  *
- *     mmap      MapFile, when the call succeeded; before it UnmapFile of what was there
+ *     mmap      MapFile, when the call succeeded; before it UnmapFile of parts that it replaces
  *     munmap    UnmapFile of each part of a file that was there
- *     exec      the same for what the kernel maps of the program: all of it first, and then its
- *               parts
+ *     exec      the same for the parts of the program that the kernel maps: first the whole range,
+ *               then its parts
  *
  * The calls say what was requested. The kernel's own records of mappings (MMAP2), one within each
  * call, say which file it is; for exec there are only these. Further ones report changed
@@ -113,7 +113,7 @@ static void file_map_emit_name(struct map_group *group, const struct etwas_event
     }
 }
 
-/* NULL: the process was not known at this time. */
+/* Returns the process; NULL: it was not known at this time. */
 static struct etwas_view_process *file_map_process_at(const struct map_group *group,
                                                       uint32_t process_id, int64_t time_ns)
 {
@@ -175,8 +175,8 @@ static bool file_map_handle_unmap(const struct etwas_source_event *event)
 static const char *const result_names[] = {"ret", NULL};
 
 /*
- * False: the sample is too short. *is_good: the call was seen to begin and succeeded, and its
- * thread has a number in the namespace; all others have number 0, and their calls would be
+ * Returns false if the sample is too short. *is_good: the call was seen to begin and succeeded, and
+ * its thread has a number in the namespace; all others have number 0, and their calls would be
  * confused.
  */
 static bool file_map_end_call(const struct etwas_source_event *event, struct call *call,
@@ -257,7 +257,7 @@ static bool file_map_handle_map_end(const struct etwas_source_event *event)
     return true;
 }
 
-/* The program has the mappings that it begins with. */
+/* The new program has its initial mappings now. */
 static bool file_map_handle_exec_end(const struct etwas_source_event *event)
 {
     struct map_group *group = event->state;
@@ -272,7 +272,7 @@ static bool file_map_handle_exec_end(const struct etwas_source_event *event)
 
 /* ---- the kernel's own records ---------------------------------------------------------------- */
 
-/* The beginning of a name for which the kernel had no room. */
+/* What the kernel's name begins with if it had no room for the real one. */
 #define NO_NAME "//"
 
 static void file_map_handle_mapping(struct map_group *group,

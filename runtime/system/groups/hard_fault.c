@@ -10,9 +10,9 @@
  *                     known
  *
  * The kernel reports the address at the end, the time at the beginning, and the file in between.
- * The file is only used if the beginning was recorded, since otherwise that of an earlier fault
- * would be taken for it. While a thread waits for the disk, a stack walk may cause faults of the
- * kernel in it, so one fault of the program and one of the kernel are remembered side by side.
+ * The file is only used if the beginning was recorded; otherwise it could be that of an earlier
+ * fault. While a thread waits for the disk, a stack walk may cause faults of the kernel in it. So
+ * one fault of the program and one of the kernel are remembered side by side.
  *
  * The name of the file is read from the mappings of the process that had the fault, once for each
  * file.
@@ -54,7 +54,7 @@ struct unnamed {
 struct hard_faults {
     struct etwas_event_join *faults; /* by thread, number of losses and mode */
     uint64_t losses;
-    struct etwas_file_keys named; /* or searched for */
+    struct etwas_file_keys named; /* files whose names were emitted, or searched for */
     uint32_t unnamed_count;
     struct unnamed unnamed[MOST_UNNAMED];
 };

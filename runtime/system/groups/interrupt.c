@@ -6,8 +6,8 @@
  * EVENT_TRACE_FLAG_INTERRUPT: interrupts as PerfInfo's ISR, when they end.
  *
  *     of a device       Vector is its number in /proc/interrupts; Reserved 0
- *     of a processor    Vector is the processor's own: its timer, or a call from another one;
- *                       Reserved 1
+ *     of a processor    Vector is the processor's own vector: its timer, or a call from another
+ *                       processor; Reserved 1
  *
  * If the beginning is not known, InitialTime is the record's own time. Routine is 0: the kernel
  * reports its name, and no address.

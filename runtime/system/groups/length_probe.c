@@ -12,7 +12,7 @@
 #include "system/stream/probe.h"
 #include "system/stream/tracepoint.h"
 
-/* What the program is given. */
+/* Indices of the maps and numbers that the loader passes to the program. */
 enum {
     MAP_OUTPUTS,
 };

@@ -19,12 +19,12 @@
 bool etwas_length_has_tracepoints(void);
 
 /*
- * Opens the probe for so many processors. False: nothing is open; also if the kernel has the
- * tracepoints.
+ * Opens the probe for this many processors. Returns false, with nothing open, on failure and if the
+ * kernel has the tracepoints.
  */
 bool etwas_length_probe_open(struct etwas_probe *probe, uint32_t processors);
 
-/* Decodes a sample of the probe. False: the sample is not one. */
+/* Decodes a sample of the probe. Returns false if the sample is not one. */
 bool etwas_length_decode(const struct etwas_sample *sample,
                          struct etwas_process_record *process_record);
 

@@ -41,7 +41,10 @@ static inline void etwas_nest_enter(struct etwas_nest *nest, const struct etwas_
     nest->open[nest->depth++] = *nested;
 }
 
-/* Removes the last beginning, if it has this kind and key. False: the beginning is not known. */
+/*
+ * Removes the last beginning, if it has this kind and key. Returns false if the beginning is not
+ * known.
+ */
 static inline bool etwas_nest_leave(struct etwas_nest *nest, uint32_t kind, uint64_t key,
                                     struct etwas_nested *nested)
 {

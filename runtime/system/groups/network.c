@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EVENT_TRACE_FLAG_NETWORK_TCPIP: connections, and what is sent and received, as ETW's TcpIp and
+ * EVENT_TRACE_FLAG_NETWORK_TCPIP: connections, and data sent and received, as ETW's TcpIp and
  * UdpIp.
  *
- *     saddr, sport    our end; daddr and dport the other, whatever the direction; 0: not known
+ *     saddr, sport    the local end; daddr and dport the other, for either direction; 0: not known
  *     connid          the kernel's address of the socket, unique while it lives
  *     PID             see sockets.h; 0: not known
  *     size            what send or receive returned, however many packets that were

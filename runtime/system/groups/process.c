@@ -33,7 +33,7 @@ static struct etwas_processes *process_make(const struct etwas_event_group_host 
     return processes;
 }
 
-/* Without leave to read how processes end, they are recorded all the same. */
+/* Without permission to read how processes end, they are still recorded. */
 static void *process_open(const struct etwas_event_group_host *host)
 {
     struct etwas_processes *processes = process_make(host, ETWAS_EMIT_PROCESSES);
@@ -45,7 +45,7 @@ static void *process_open(const struct etwas_event_group_host *host)
     return processes;
 }
 
-/* Without that leave there are no counters. */
+/* Without that permission there are no counters. */
 static void *process_open_counters(const struct etwas_event_group_host *host)
 {
     struct etwas_processes *processes = process_make(host, ETWAS_EMIT_COUNTERS);

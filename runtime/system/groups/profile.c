@@ -3,9 +3,9 @@
 /* Compiled for speed. */
 
 /*
- * Where the processors are: a sample of each processor every interval, as PerfInfo's
- * SampledProfile, also of an idle one, in thread 0. The source is a timer, ETW's source 0, and not
- * a counter of cycles, which do not have a constant speed: samples are time.
+ * Samples what each processor runs, once in every interval, as PerfInfo's SampledProfile. An idle
+ * processor is sampled in thread 0. The source is a timer (ETW's source 0), not a cycle counter,
+ * whose speed varies. So each sample stands for the same time.
  */
 #include <etwas/evntrace.h>
 

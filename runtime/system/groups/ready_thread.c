@@ -5,8 +5,8 @@
 /*
  * EVENT_TRACE_FLAG_DISPATCHER: threads that are woken, and new ones, as Thread's ReadyThread.
  *
- * The record's thread is the waker. If an interrupt woke the thread, it is the one that was
- * interrupted, and ReadiedFromDpc is set.
+ * The record's thread is the waker. If an interrupt woke the thread, the record's thread is the
+ * interrupted one, and ReadiedFromDpc is set.
  */
 #include <etwas/evntrace.h>
 

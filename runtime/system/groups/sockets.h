@@ -6,7 +6,7 @@
  * owns each:
  *
  *     connecting    the process that called connect
- *     accepted      the process that called listen on the port; none if several did, since their
+ *     accepted      the process that called listen on the port; unknown if several did, since their
  *                   network namespaces are not known
  *     later         the process that sent or received last
  *
@@ -68,7 +68,7 @@ struct etwas_socket_step {
     struct etwas_ends ends;
 };
 
-/* False: there is no memory, and nothing to free. */
+/* Returns false if there is no memory; nothing has to be freed then. */
 bool etwas_sockets_init(struct etwas_sockets *sockets);
 void etwas_sockets_free(struct etwas_sockets *sockets);
 

@@ -4,13 +4,12 @@
 /*
  * EVENT_TRACE_FLAG_THREAD: threads that begin and end, and those that exist.
  *
- * A thread that runs another program gets the number of its process's first thread, which has ended
- * by then, like all others. If it was not that one, it is recorded as ended, and the first one
- * begins once more.
+ * A thread that runs another program (exec) gets the number of its process's first thread. All
+ * other threads, including that one, have ended by then. If the thread had another number, it is
+ * recorded as ended, and the first thread as begun once more.
  *
- * After a loss /proc is scanned: threads that were not known are emitted as at the start of the
- * session, and threads that have gone are emitted as ended, once all events from before the scan
- * are handled.
+ * After a loss /proc is scanned. Unknown threads are emitted as at the start of the session.
+ * Threads that have gone are emitted as ended, once all events from before the scan are handled.
  */
 #include <etwas/evntrace.h>
 #include <stdlib.h>
@@ -43,7 +42,7 @@ struct thread_group {
 
 /*
  * Linux reports no addresses of stacks: they are 0. `by`: the thread of the record's header, which
- * is the one that began the thread, or the thread that ends.
+ * is the thread that started the new one, or the thread that ends.
  */
 static struct thread_record thread_record_make(uint8_t type, uint32_t process_id,
                                                uint32_t thread_id, uint32_t by_process_id,
@@ -69,7 +68,7 @@ static void thread_remove(struct thread_group *group, uint32_t thread_id)
     }
 }
 
-/* Without memory the thread is never missed. */
+/* Without memory the thread is not added, so its end is not noticed by a scan. */
 static void thread_add(struct thread_group *group, uint32_t process_id, uint32_t thread_id)
 {
     struct thread *thread = malloc(sizeof *thread);
@@ -159,7 +158,7 @@ static const struct etwas_event_source sources[] = {
 
 /* ---- what exists ----------------------------------------------------------------------------- */
 
-/* A thread that is leaving and not known may have been emitted as ended. */
+/* An exiting thread that is not known may have been emitted as ended already. */
 static bool thread_is_new(const struct thread_group *group, uint32_t thread_id, bool is_leaving)
 {
     return !is_leaving && etwas_id_map_find(&group->threads, thread_id) == NULL;

@@ -10,8 +10,8 @@
  *     mremap    what was added or removed; if it moves, both of the whole
  *     brk       what was added or removed, once the end of the process's data is known
  *
- * For the own process alone: MMAP2, which the kernel writes when memory is mapped, grows or gets
- * another protection. It does not report what is freed.
+ * If only the own process is recorded: MMAP2, which the kernel writes when memory is mapped, grows
+ * or gets another protection. It does not report freed memory.
  *
  * Records are made when the call has succeeded. After a loss nothing is known of calls in progress,
  * nor of the ends of data. The kernel's own records of mappings report the size of merged mappings,
@@ -40,7 +40,7 @@ enum call_kind {
     CALL_BREAK,
 };
 
-/* A call until it ends; by the other number, the end of a process's data. */
+/* A call until it ends. With the other key, the end of a process's data. */
 struct call {
     enum call_kind kind;
     uint64_t begin;
@@ -123,7 +123,7 @@ static bool virtual_memory_begin_range(const struct etwas_source_event *event, e
     return true;
 }
 
-/* Its address is only a hint. */
+/* The address that is passed to the call is only a hint. */
 static bool virtual_memory_handle_map(const struct etwas_source_event *event)
 {
     return virtual_memory_begin_range(event, CALL_MAP);
@@ -169,7 +169,7 @@ static bool virtual_memory_handle_break(const struct etwas_source_event *event)
 
 static const char *const result_names[] = {"ret", NULL};
 
-/* False: the sample is too short. *is_good: the call succeeded, and was seen to begin. */
+/* Returns false if the sample is too short. *is_good: the call succeeded, and was seen to begin. */
 static bool virtual_memory_end_call(const struct etwas_source_event *event, enum call_kind kind,
                                     struct call *call, bool *is_good, uint64_t *result)
 {

@@ -35,7 +35,7 @@ static unsigned pci_number(struct etwas_inventory *inventory, const char *slot, 
     return (unsigned)etwas_inventory_number(inventory, "sys/bus/pci/devices/%s/%s", slot, name);
 }
 
-/* Its id and slot in the form of Windows; its driver; its slot. */
+/* Emits a PCI device: its id and slot in the form of Windows, its driver, and its slot. */
 static void emit_pci(struct etwas_inventory *inventory, const char *slot, void *context)
 {
     struct device device;
@@ -56,7 +56,7 @@ static void emit_pci(struct etwas_inventory *inventory, const char *slot, void *
     emit_device(inventory, &device);
 }
 
-/* Its id and port in the form of Windows; its product and manufacturer. */
+/* Emits a USB device: its id and port in the form of Windows, its product and manufacturer. */
 static void emit_usb(struct etwas_inventory *inventory, const char *place, void *context)
 {
     struct device device;

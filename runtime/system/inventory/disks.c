@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Disks, their volumes, and optical drives, with the file systems that are mounted, as the process
- * sees them. A disk's number is that of the kernel's events: major << 20 | minor. Linux has no
- * tracks, so a disk has one sector a track and one track a cylinder; their product is its size.
+ * Disks, their volumes, and optical drives, with the mounted file systems, as the process sees
+ * them. A disk's number is that of the kernel's events: major << 20 | minor. Linux has no tracks,
+ * so a disk has one sector per track and one track per cylinder; the product is its size.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -153,7 +153,7 @@ static const struct mount *mounts_find(const struct mounts *mounts, uint32_t dev
     return NULL;
 }
 
-/* Whether it is on a local device with a driver in the kernel, or in memory. */
+/* Whether the file system is on a local device with a kernel driver, or in memory. */
 static bool is_near(const struct mount *mount)
 {
     static const char *const in_memory[] = {"tmpfs",   "ramfs",  "devtmpfs",
@@ -179,8 +179,9 @@ static bool is_on_the_way(const char *point, const char *path)
 }
 
 /*
- * Reads how full a file system is. False, and all of it 0: the system does not say, or asking may
- * wait for another machine or a program, at the file system or on the path to it.
+ * Reads how full a file system is. Returns false, with all values 0, if the system does not say. It
+ * also does so if the call might wait for another machine or a program, at the file system or on
+ * the path to it.
  */
 static bool mounts_space(const struct etwas_inventory *inventory, const struct mounts *mounts,
                          const struct mount *mount, struct statvfs *space)
@@ -299,7 +300,7 @@ static void read_maker(struct etwas_inventory *inventory, const char *disk, char
     }
 }
 
-/* `address`: host, channel, target and unit, as sd and sr have it; else all are 0. */
+/* `address`: host, channel, target and unit of sd and sr; all 0 for other disks. */
 static void emit_physical(struct etwas_inventory *inventory, const struct disk *disk,
                           const char *address)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reads files that may be anything.
- */
+/* Reads files, which are not trusted. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -18,7 +16,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* False: the path is too long, or enough files have been read. */
+/* Returns false if the path is too long, or enough files have been read. */
 static bool make_path(struct etwas_inventory *inventory, char *full, const char *path,
                       va_list values)
 {

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The inventory: what the machine is made of and how it is set up, as events of SystemConfig, one
- * for each thing.
+ * The inventory: the machine's hardware and configuration, as events of SystemConfig, one for each
+ * thing.
  *
- * Everything is read from files beneath one folder: the machine's own root, or one that a test made
- * up. Nothing there is trusted. Only the first bytes of regular files are read, and a bounded
- * number of files and folder entries. File systems that may wait for another machine, or for a
- * program, are not asked how full they are.
+ * Everything is read from files beneath one folder: the machine's own root, or one that a test
+ * made. Nothing there is trusted. Only the first bytes of regular files are read, and a bounded
+ * number of files and folder entries. The free space of file systems that may wait for another
+ * machine, or for a program, is not queried.
  *
  *     CPU, Platform, Power      /sys/devices/system/cpu, /proc/cpuinfo, /proc/meminfo,
  *                               /sys/class/dmi, /sys/power

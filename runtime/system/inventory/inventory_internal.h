@@ -16,8 +16,8 @@
 #include "system/stream/kernel_record.h"
 
 enum {
-    ETWAS_INVENTORY_STEPS = 65536,    /* files and folder entries that are read at most */
-    ETWAS_INVENTORY_LINE_BYTES = 256, /* of a line that a file has of one thing */
+    ETWAS_INVENTORY_STEPS = 65536,    /* the most files and folder entries that are read */
+    ETWAS_INVENTORY_LINE_BYTES = 256, /* room for a line of a file */
     ETWAS_INVENTORY_PATH_BYTES = 1024,
 };
 
@@ -55,8 +55,8 @@ void etwas_inventory_channels(struct etwas_inventory *inventory);
     } while (0)
 
 /*
- * Sets fields with the lengths in characters of as many texts, which follow them. The first one is
- * at `lengths_at` of the record.
+ * Sets fields to the lengths, in characters, of as many texts, which follow the fields. The first
+ * field is at `lengths_at` of the record.
  */
 void etwas_inventory_count_texts(struct etwas_inventory *inventory, size_t lengths_at,
                                  uint32_t count);
@@ -64,18 +64,18 @@ void etwas_inventory_count_texts(struct etwas_inventory *inventory, size_t lengt
 /* Emits the record, if its type is wanted, and quiesces. */
 void etwas_inventory_end(struct etwas_inventory *inventory);
 
-/* ---- files: paths are printf's, and begin beneath the root ----------------------------------- */
+/* ---- files: paths are printf formats, relative to the root ----------------------------------- */
 
 /*
- * Reads the beginning of a file, and ends it with a 0. False: it is not a regular file, or is
- * empty.
+ * Reads the beginning of a file, and ends it with a 0. Returns false if it is not a regular file,
+ * or is empty.
  */
 bool etwas_inventory_text(struct etwas_inventory *inventory, char *text, size_t size,
                           const char *path, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * Reads the first line of a file, without blanks at its ends. False: there is none, and `line` is
- * empty.
+ * Reads the first line of a file, without blanks at its ends. Returns false if there is none;
+ * `line` is empty then.
  */
 bool etwas_inventory_line(struct etwas_inventory *inventory, char *line, size_t size,
                           const char *path, ...) __attribute__((format(printf, 4, 5)));
@@ -85,8 +85,8 @@ uint64_t etwas_inventory_number(struct etwas_inventory *inventory, const char *p
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Reads the last name of the target of a symbolic link. False: there is no link, and `name` is
- * empty.
+ * Reads the last name of the target of a symbolic link. Returns false if there is no link;
+ * `name` is empty then.
  */
 bool etwas_inventory_link(struct etwas_inventory *inventory, char *name, size_t size,
                           const char *path, ...) __attribute__((format(printf, 4, 5)));

@@ -40,7 +40,7 @@ static uint32_t count_of(const char *list)
     return count;
 }
 
-/* Its highest speed; if that is not known, its speed now. */
+/* Returns the highest speed of a processor; if that is not known, its current speed. */
 static uint32_t speed_mhz(struct etwas_inventory *inventory)
 {
     uint64_t khz =
@@ -73,7 +73,7 @@ static uint32_t memory_mb(struct etwas_inventory *inventory)
     return (uint32_t)(strtoull(value, NULL, DECIMAL) / KB_A_MB);
 }
 
-/* The domain of NIS, or else of DNS. */
+/* Reads the NIS domain, or else the DNS domain. */
 static void read_domain(struct etwas_inventory *inventory, char *domain, size_t size)
 {
     char text[TEXT_BYTES];
@@ -98,7 +98,7 @@ static void read_domain(struct etwas_inventory *inventory, char *domain, size_t 
     }
 }
 
-/* A bit for each processor that shares its core with another one. */
+/* Returns one bit for each processor that shares its core with another one. */
 static uint64_t hyper_threading(struct etwas_inventory *inventory)
 {
     char line[ETWAS_INVENTORY_LINE_BYTES];
@@ -160,9 +160,9 @@ void etwas_inventory_platform(struct etwas_inventory *inventory)
 }
 
 /*
- * The first state is the kernel's standby; the third is mem, if that is more than idling; the
- * fourth is disk; Linux has no second one. The fifth, that the machine can switch itself off, is
- * not reported: one with ACPI can.
+ * Windows' states of sleep: S1 is the kernel's standby, Linux has no S2, S3 is mem if that is more
+ * than idling, and S4 is disk. The kernel does not report S5, that the machine can switch itself
+ * off; any machine with ACPI can.
  */
 void etwas_inventory_power(struct etwas_inventory *inventory)
 {

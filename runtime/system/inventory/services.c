@@ -18,11 +18,11 @@ enum {
     DECIMAL = 10,
 };
 
-/* A slice within a slice. */
+/* A slice, which may be within another one. */
 struct slice {
     char path[ETWAS_INVENTORY_PATH_BYTES / 2];
     uint32_t depth;
-    uint32_t services; /* that were found */
+    uint32_t services; /* found so far */
 };
 
 struct service {
@@ -132,7 +132,7 @@ static void read_unit(struct etwas_inventory *inventory, const char *name, void 
     }
 }
 
-/* Where systemd has its groups: alone, beside older ones, or within older ones. */
+/* Looks for systemd's groups in the folders of cgroup v2 alone, of v2 beside v1, and of v1. */
 void etwas_inventory_services(struct etwas_inventory *inventory)
 {
     static const char *const folders[] = {"sys/fs/cgroup", "sys/fs/cgroup/unified",

@@ -9,7 +9,7 @@
 
 #include "system/stream/probe.h"
 
-/* Indices of what the program is given. */
+/* Indices of the maps and numbers that the loader passes to the program. */
 enum {
     MAP_SCRATCH,
     MAP_OUTPUTS,

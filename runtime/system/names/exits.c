@@ -130,8 +130,8 @@ void etwas_exits_read(struct etwas_exits *exits, const void *message, size_t byt
 }
 
 /*
- * If some reports were lost, a kept one might be taken for that of a later thread with the same
- * number.
+ * If reports were lost, all kept ones are dropped: one of them might be taken for that of a later
+ * thread with the same number.
  */
 static void read_socket(struct etwas_exits *exits)
 {
@@ -172,7 +172,7 @@ int32_t etwas_exit_status(uint32_t status)
     return WIFSIGNALED((int)status) ? -WTERMSIG((int)status) : WEXITSTATUS((int)status);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 struct request {
     struct nlmsghdr head;
@@ -197,7 +197,7 @@ static bool ask(int socket_number, uint16_t family, uint8_t command, uint16_t at
            (ssize_t)request.head.nlmsg_len;
 }
 
-/* Reads the next message that is an answer: its attributes. False: an error, in errno. */
+/* Reads the attributes of the next answer. Returns false with errno on an error. */
 static bool answer(int socket_number, uint8_t *message, struct attributes *attributes)
 {
     struct nlmsghdr head;

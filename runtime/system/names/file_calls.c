@@ -28,7 +28,7 @@ enum {
 #define FLUSHES .type = ETWAS_FILE_FLUSH, .descriptor = 1
 #define READS_LINK .type = ETWAS_FILE_FS_CONTROL, .info_class = CONTROL_GET_LINK
 
-/* Newer machines have only those with a folder's descriptor. */
+/* Newer architectures have only the calls with a folder's descriptor. */
 #ifdef SYS_open
 #define OLD_CALLS(CALL)                                                                            \
     CALL(open, OPENS, .flags = 2, .path = 1)                                                       \
@@ -164,7 +164,7 @@ static __attribute__((format(printf, 2, 3))) void append_text(struct text *text,
     }
 }
 
-/* A binary search: each half compares whether the number is in it, and then its halves do. */
+/* Writes a binary search: each half is tested by its range first, then by its own halves. */
 static void put_runs(struct text *text, const struct run *runs, uint32_t count)
 {
     uint32_t half = count / 2;

@@ -49,7 +49,7 @@ struct etwas_file_call {
     uint8_t moves;  /* the call moves the file's position by what it returns */
     /* The flags of open, or of a call that with AT_EMPTY_PATH refers to its first argument. */
     uint8_t flags;
-    uint8_t extra;        /* what a record says besides, such as the new size */
+    uint8_t extra;        /* a further value in the record, such as the new size */
     uint8_t path;         /* the path that is opened, made, renamed, linked or deleted */
     uint8_t second_path;  /* the path that it becomes */
     uint32_t given_flags; /* the flags with which open would do the same */

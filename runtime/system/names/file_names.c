@@ -19,7 +19,7 @@ enum {
     DECIMAL = 10,
 };
 
-/* False: the file is not open any more, or may not be read. */
+/* Returns false if the file is not open any more, or may not be read. */
 static bool read_name(uint32_t process_id, uint32_t descriptor, char *name, size_t room)
 {
     char link[LONGEST_LINK];
@@ -55,7 +55,7 @@ static void emit_again(const struct etwas_event_group_host *host,
     }
 }
 
-/* What calls have said of the file is right, whatever /proc shows by now. */
+/* What is known from calls is right, even if /proc shows something else by now. */
 static void find_file(const struct scan *scan, uint32_t process_id, uint32_t descriptor)
 {
     char name[PATH_MAX];

@@ -30,8 +30,8 @@ void etwas_file_names_emit(const struct etwas_open_files *files,
                            const struct etwas_event_group_host *host);
 
 /*
- * Paths that calls are given (bpf_probes.h), kept until their calls are handled, which is right
- * afterwards. Holds the paths of a few threads; when there are more, the oldest one is dropped. Not
+ * Paths that calls are given (bpf_probes.h), kept until their calls are handled, shortly after.
+ * Holds the paths of a few threads; when there are more, the oldest one is dropped. Not
  * thread-safe.
  */
 

@@ -30,7 +30,8 @@ static inline uint64_t etwas_file_key(uint32_t device, uint64_t inode)
 }
 
 /*
- * Parses a line of `maps`, whose memory the path then uses. False: it is not a mapping of a file.
+ * Parses a line of `maps`, whose memory the path then uses. Returns false if it is not a mapping of
+ * a file.
  */
 bool etwas_file_view_parse(char *line, struct etwas_file_view *view);
 
@@ -45,13 +46,13 @@ struct etwas_file_keys {
     struct etwas_id_map map;
 };
 
-/* False: there is no memory, and nothing to free. */
+/* Returns false if there is no memory; nothing has to be freed then. */
 bool etwas_file_keys_init(struct etwas_file_keys *keys);
 void etwas_file_keys_free(struct etwas_file_keys *keys);
 
 bool etwas_file_keys_has(const struct etwas_file_keys *keys, uint64_t key);
 
-/* False: the key is known already, or there is no memory, or there are too many. */
+/* Returns false if the key is known already, there is no memory, or there are too many keys. */
 bool etwas_file_keys_add(struct etwas_file_keys *keys, uint64_t key);
 
 #endif

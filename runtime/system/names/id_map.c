@@ -31,7 +31,7 @@ static uint32_t id_map_bucket_of(uint32_t id, uint32_t bucket_count)
     return (uint32_t)((id * multiplier) >> 32) & (bucket_count - 1);
 }
 
-/* Without memory the buckets become fuller. */
+/* Does nothing without memory; the buckets just become fuller. */
 static void grow(struct etwas_id_map *map)
 {
     uint32_t bucket_count = 2 * map->bucket_count;

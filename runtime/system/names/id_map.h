@@ -22,7 +22,7 @@ struct etwas_id_map {
     uint32_t count;
 };
 
-/* False: there is no memory. */
+/* Returns false if there is no memory. */
 bool etwas_id_map_init(struct etwas_id_map *map);
 
 /* Frees the table; the objects belong to the caller. */

@@ -93,15 +93,15 @@ typedef void etwas_mapping_callback(void *context, const struct etwas_mapping *m
 
 void etwas_kernel_images(etwas_mapping_callback *each, void *context);
 
-/* Parses a line of kallsyms. False: it is another symbol. */
+/* Parses a line of kallsyms. Returns false if it is another symbol. */
 bool etwas_kernel_parse_symbol(const char *line, const char *name, uint64_t *address);
 
-/* Parses a line of modules, whose memory the path then uses. False: it has no address. */
+/* Parses a line of modules, whose memory the path then uses. Returns false if it has no address. */
 bool etwas_kernel_parse_module(char *line, struct etwas_mapping *mapping);
 
 /*
- * Reads the build id of an ELF file, from its GNU note. The file may be anybody's: its offsets and
- * sizes are not trusted, and only a little of it is read.
+ * Reads the build id of an ELF file, from its GNU note. The file is not trusted, neither are its
+ * offsets and sizes, and only a little of it is read.
  */
 
 enum {

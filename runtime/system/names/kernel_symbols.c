@@ -61,8 +61,8 @@ static void copy_word(char *to, const char *from, const char *end, const char *e
 }
 
 /*
- * ffffffffc0a00010 t nft_do_chain\t[nf_tables]. Parses address and type. False: the line has
- * another form.
+ * ffffffffc0a00010 t nft_do_chain\t[nf_tables]. Parses address and type. Returns false if the line
+ * has another form.
  */
 static bool parse_address(const char *line, const char *end, uint64_t *address, char *type)
 {

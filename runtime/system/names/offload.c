@@ -73,7 +73,7 @@ static bool would_block(uint32_t process_id)
     return waits;
 }
 
-/* False: there is no free slot, or the task would block. */
+/* Returns false if there is no free slot, or the task would block. */
 static bool claim_slot(const struct etwas_offload_task *task)
 {
     struct slot *slot;
@@ -147,7 +147,7 @@ static void free_worker(struct worker *worker)
     free(worker);
 }
 
-/* The lock is held. False: the worker was abandoned meanwhile. */
+/* The lock is held. Returns false if the worker was abandoned meanwhile. */
 static bool run_task(struct worker *worker)
 {
     struct etwas_offload_task *task = worker->task;

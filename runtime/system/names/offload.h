@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Runs tasks that may block for ever: reading a process's memory and mappings, which a page fault
- * that is never answered locks, or a file of a file system that another process serves. The thread
- * that reads the rings must not wait for that. So a task runs on another thread, which is waited
- * for a quarter of a second and then abandoned with its task; the thread ends when the task
- * returns.
+ * Runs tasks that may block for ever. Reading a process's memory and mappings blocks while a page
+ * fault holds their lock, and a file may be on a file system that another process serves. The
+ * thread that reads the rings must not wait for that. So a task runs on another thread. After a
+ * quarter of a second the thread is abandoned with its task, and ends when the task returns.
  *
  * While a task is abandoned, neither its process nor files of its device are read again. At most
  * ETWAS_OFFLOAD_MOST tasks run or are abandoned at once, for all loggers together; further ones are
@@ -44,8 +43,8 @@ void etwas_offload_begin(void);
 void etwas_offload_end(void);
 
 /*
- * Runs the task. False: it was refused or abandoned, and the caller must not touch it. Else the
- * caller frees it.
+ * Runs the task. Returns false if it was refused or abandoned; the caller must not touch it then.
+ * Otherwise the caller frees it.
  */
 bool etwas_offload_run(struct etwas_offload_task *task);
 

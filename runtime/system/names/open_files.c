@@ -267,7 +267,7 @@ int64_t etwas_open_file_begin(struct etwas_open_file *file, bool is_write)
     return file->position;
 }
 
-/* False: other calls overlapped with this one. */
+/* Returns false if other calls overlapped with this one. */
 static bool end_move(struct etwas_open_file *file)
 {
     bool is_mixed = file->is_mixed;

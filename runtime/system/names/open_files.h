@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The files that processes have open, by descriptor, as far as their system calls say. Each known
+ * The files that processes have open, by descriptor, as far as their system calls show. Each known
  * file has a unique number, from its open or its first use until its descriptor is closed or its
  * process ends or runs another program. A file that processes or descriptors share (after a fork or
- * a dup) has a number in each of them.
+ * a dup) has a separate number in each of them.
  *
  *     scanned_ns   what happened to the descriptor before this time is known already
  *     since_ns     uses of the descriptor from this time on are of this file
  *
- * The times differ for a file that was found by a scan, which takes a while. When the name of a
- * file is read, it is certain only once all events up to then are handled and the file is still
- * open: the file waits until then, also after its close.
+ * The times differ for a file that was found by a scan, which takes a while. A name that was read
+ * is certain only once all events up to the time of reading are handled and the file is still open.
+ * The file waits until then, also after its close.
  *
  * The table is bounded: at ETWAS_OPEN_FILES_MOST files all are forgotten. Not thread-safe.
  */
@@ -64,7 +64,7 @@ struct etwas_open_files {
     uint64_t last_number;
 };
 
-/* False: there is no memory, and nothing to free. */
+/* Returns false if there is no memory; nothing has to be freed then. */
 bool etwas_open_files_init(struct etwas_open_files *files);
 void etwas_open_files_free(struct etwas_open_files *files);
 

@@ -19,7 +19,7 @@ enum {
 };
 _Static_assert((int)ETWAS_PATH_MOST_BYTES == PATH_MAX, "the longest path");
 
-/* Indices of what the programs are given (system/bpf/paths.bpf.c). */
+/* Indices of the maps and numbers that the loader passes to the programs (bpf/paths.bpf.c). */
 enum {
     MAP_PATHS,
     MAP_LATE,
@@ -47,7 +47,7 @@ static uint32_t register_of(uint8_t argument)
 #else
     return argument == 0 ? 0
                          : (uint32_t)sizeof(uint64_t) *
-                               (argument - 1U); /* not the first argument of any call */
+                               (argument - 1U); /* no call has a path as its first argument here */
 #endif
 }
 

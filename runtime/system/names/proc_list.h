@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether /proc is of the PID namespace of this process. */
+/* Whether /proc shows the PID namespace of this process. */
 bool etwas_proc_is_ours(void);
 
 /*
  * Calls `each` for all processes, also for threads of the kernel and for processes that have ended
- * and are not waited for. False: /proc cannot be read.
+ * and are not waited for. Returns false if /proc cannot be read.
  */
 bool etwas_proc_list_processes(void (*each)(void *context, uint32_t process_id), void *context);
 
@@ -32,7 +32,7 @@ typedef void etwas_listed_thread_callback(void *context, uint32_t process_id, ui
 
 /*
  * Calls `each` for the threads of one process, or of all processes in /proc if process_id is 0; not
- * for those that have ended. False: they cannot be listed.
+ * for those that have ended. Returns false if they cannot be listed.
  */
 bool etwas_proc_list_all_threads(uint32_t process_id, etwas_listed_thread_callback *each,
                                  void *context);
@@ -44,7 +44,7 @@ bool etwas_proc_list_all_threads(uint32_t process_id, etwas_listed_thread_callba
 void etwas_proc_list_mappings(uint32_t process_id, void (*each)(void *context, char *line),
                               void *context);
 
-/* ---- the threads of this process, except for one --------------------------------------------- */
+/* ---- the threads of this process, except one ------------------------------------------------- */
 
 struct etwas_thread_list {
     uint32_t except;
@@ -54,7 +54,7 @@ struct etwas_thread_list {
     bool is_short; /* there was no memory for all of them */
 };
 
-/* Reads the list again. False: /proc is of another namespace, or there is no memory. */
+/* Reads the list again. Returns false if /proc is of another namespace, or there is no memory. */
 bool etwas_thread_list_read(struct etwas_thread_list *list);
 
 bool etwas_thread_list_equals(const struct etwas_thread_list *left,

@@ -8,7 +8,7 @@
 #include "etl/kernel_class.h"
 
 enum {
-    EMPTY_TEXTS_BYTES = 4, /* what follows a command line of any length */
+    EMPTY_TEXTS_BYTES = 4, /* the empty texts after the command line */
     STAMP_BYTES = 4,       /* of the build id */
 };
 

@@ -34,8 +34,8 @@ void etwas_process_parse_faults(const char *text, struct etwas_process_counters 
 }
 
 /*
- * Parses the line that begins so. A name cannot contain such a line: its new lines are escaped
- * there.
+ * Parses the line that begins with `begin`. The process's name cannot fake such a line, because the
+ * kernel escapes new lines in it.
  */
 static void process_counters_parse_line(const char *text, const char *begin, uint64_t unit,
                                         uint64_t *value)

@@ -46,7 +46,7 @@ bool etwas_process_parse_stat(const char *text, struct etwas_process_facts *fact
     return true;
 }
 
-/* Real and effective user. A name cannot contain this line: its new lines are escaped there. */
+/* Parses the effective user. The process's name cannot fake the line: its new lines are escaped. */
 bool etwas_process_parse_user(const char *text, uint32_t *user_id)
 {
     const char *line = strstr(text, "\nUid:");

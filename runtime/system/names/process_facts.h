@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What /proc says of a process now. The process may be anybody's: its name may contain any
- * characters, its command line may have any length. If a file cannot be read, the process is gone.
+ * What /proc says of a process now. The process is not trusted: its name may contain any
+ * characters, its command line may have any length. If a file cannot be read, the process counts as
+ * gone.
  */
 #ifndef ETWAS_SYSTEM_NAMES_PROCESS_FACTS_H
 #define ETWAS_SYSTEM_NAMES_PROCESS_FACTS_H
@@ -33,14 +34,15 @@ struct etwas_process_facts {
     char command_line[ETWAS_COMMAND_LINE_BYTES]; /* the arguments, separated by blanks */
 };
 
-/* Parses the text of `stat`. False: it has another form. */
+/* Parses the text of `stat`. Returns false if it has another form. */
 bool etwas_process_parse_stat(const char *text, struct etwas_process_facts *facts);
 
 /* Parses the text of `status`. */
 bool etwas_process_parse_user(const char *text, uint32_t *user_id);
 
 /*
- * Parses a line of `maps`, whose memory the path then uses. False: it is not an executable mapping.
+ * Parses a line of `maps`, whose memory the path then uses. Returns false if it is not an
+ * executable mapping.
  */
 bool etwas_process_parse_mapping(char *line, struct etwas_mapping *mapping);
 
@@ -55,12 +57,12 @@ void etwas_process_join_arguments(char *text, size_t bytes);
 /* Reads the beginning of a file of the process, and ends it with a 0. -1: there is no such file. */
 ssize_t etwas_process_read_file(uint32_t process_id, const char *name, char *text, size_t room);
 
-/* Reads everything but the command line. False: there is no such process. */
+/* Reads everything but the command line. Returns false if there is no such process. */
 bool etwas_process_facts_read(uint32_t process_id, struct etwas_process_facts *facts);
 
 /*
- * Reads the command line. False: there is no such process; one that has ended has an empty command
- * line. It is in the memory of the process, so reading it may block (proc_list.h).
+ * Reads the command line. Returns false if there is no such process; one that has ended has an
+ * empty command line. It is in the memory of the process, so reading it may block (proc_list.h).
  */
 bool etwas_process_command_line_read(uint32_t process_id, struct etwas_process_facts *facts);
 
@@ -103,8 +105,8 @@ void etwas_process_parse_memory(const char *text, struct etwas_process_counters 
 void etwas_process_parse_io(const char *text, struct etwas_process_counters *counters);
 
 /*
- * Reads the counters of a process. False: there is no such process. What the caller may not read is
- * 0.
+ * Reads the counters of a process. Returns false if there is no such process. What the caller may
+ * not read is 0.
  */
 bool etwas_process_counters_read(uint32_t process_id, struct etwas_process_counters *counters);
 

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The executable mappings of a process with their build ids, which are read from the mapped files
- * themselves, whatever is at their paths by now. A file that cannot be read in time has no build
- * id, and neither have others of its device as long as a task waits for it.
+ * The executable mappings of a process with their build ids. These are read from the mapped files
+ * themselves, since another file may be at the path by now. A file that cannot be read in time has
+ * no build id. Neither have other files of its device while a task waits for it.
  */
 #include <ck_pr.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ struct build_task {
     uint32_t *list_from; /* the caller's: the number of builds that are done */
     uint32_t from;       /* the first one in the list */
     uint32_t count;
-    uint32_t done; /* of these; builds before it do not change any more */
+    uint32_t done; /* builds that are done, which do not change any more */
     struct build builds[];
 };
 
@@ -96,7 +96,7 @@ static uint32_t store_builds(const struct build_task *asked)
     return done;
 }
 
-/* Skips the build that it waits for. */
+/* Saves the results so far, and skips the build that the task waits for. */
 static void abandon_builds(struct etwas_offload_task *task)
 {
     struct build_task *asked = (void *)task;
@@ -109,7 +109,7 @@ static void free_builds(struct etwas_offload_task *task)
     free(task);
 }
 
-/* False: there is no memory, or no task can run. */
+/* Returns false if there is no memory or no task can run. */
 static bool ask_builds(struct list *list, uint32_t process_id, uint32_t *from)
 {
     uint32_t count = list->count - *from;

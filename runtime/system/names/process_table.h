@@ -62,7 +62,7 @@ struct etwas_process_table {
     struct etwas_id_map files; /* the files of images */
 };
 
-/* False: there is no memory, and nothing to free. */
+/* Returns false if there is no memory; nothing has to be freed then. */
 bool etwas_process_table_init(struct etwas_process_table *table);
 void etwas_process_table_free(struct etwas_process_table *table);
 
@@ -70,7 +70,7 @@ void etwas_process_table_free(struct etwas_process_table *table);
 struct etwas_process *etwas_process_find(const struct etwas_process_table *table,
                                          uint32_t process_id);
 
-/* Adds a process of which nothing else is known. NULL: there is no memory. */
+/* Adds a process with only its number known. NULL: there is no memory. */
 struct etwas_process *etwas_process_add(struct etwas_process_table *table, uint32_t process_id,
                                         int64_t since_ns);
 void etwas_process_remove(struct etwas_process_table *table, struct etwas_process *process);
@@ -95,7 +95,7 @@ void etwas_process_add_thread(struct etwas_process_table *table, struct etwas_pr
                               uint32_t thread_id);
 void etwas_process_remove_thread(struct etwas_process_table *table, uint32_t thread_id);
 
-/* These set what is known of a process: from its parent, or from /proc; all but its images. */
+/* These set the facts of a process, except its images: from its parent, or from /proc. */
 void etwas_process_inherit(struct etwas_process *process, const struct etwas_process *parent);
 void etwas_process_set_name(struct etwas_process *process, const char *name);
 void etwas_process_set_command_line(struct etwas_process *process, const char *text,

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What becomes of processes and their images, from process records in the order of time (FORK,
- * EXIT, COMM, MMAP2, execs) and from /proc. It is emitted as records of ETW's classes:
+ * Follows processes and their images, by process records in the order of time (FORK, EXIT, COMM,
+ * MMAP2, execs) and by /proc. Emits records of ETW's classes:
  *
  *     run_down    the processes that exist, with their images: DCStart; once more on each request
  *     handle      fork: Start, and Load of its images; exec: Unload of the images, and DCStart once
@@ -11,14 +11,14 @@
  *     find_lost   after a loss: processes that exist and were not emitted, and those that have gone
  *     finish      the processes that exist at the end: DCEnd
  *
- * What processes used is emitted with their End as PerfCtr, and with their rundown as
- * PerfCtrRundown.
+ * The resources that processes used are emitted with their End as PerfCtr, and with their rundown
+ * as PerfCtrRundown.
  *
  * Events go on while /proc is read, and are handled between two processes. So each process has the
- * time before it was scanned, which is the stamp of its rundown. Records from before that time say
- * nothing new and are ignored; only an end whose record comes after the scan is emitted behind the
- * rundown. A process that was emitted since the rundown began is not emitted again. A process that
- * is exiting when it is scanned, and was not known before, is not emitted.
+ * time just before it was scanned, which is the stamp of its rundown. Records from before that time
+ * are ignored, since they add nothing. Only an end whose record comes after the scan is emitted,
+ * after the rundown. A process that was emitted since the rundown began is not emitted again. A
+ * process that is exiting when it is scanned, and was not known before, is not emitted.
  *
  * The images of the kernel are those of process 0, which has no other records.
  *
@@ -52,7 +52,7 @@
  *     ExitStatus  259 while the process lives; its exit code; the negative number of the
  *                 signal that ended it
  *
- * Flags beside ETW's say what is not known, which an empty text or a 0 would not.
+ * Flags beside ETW's mark facts that are not known, since an empty text or a 0 could be real.
  */
 
 #define ETWAS_PROCESS_EXEC UINT32_C(0x01000000)            /* the process runs another program */
@@ -113,7 +113,7 @@ struct etwas_exits {
 struct etwas_exits *etwas_exits_open(struct etwas_unavailability *reason);
 void etwas_exits_close(struct etwas_exits *exits);
 
-/* Removes the report of a thread. False: there is none, or `exits` is NULL. */
+/* Removes the report of a thread. Returns false if there is none, or `exits` is NULL. */
 bool etwas_exits_remove(struct etwas_exits *exits, uint32_t thread_id, struct etwas_exit *exit);
 
 /* Reads a datagram of the kernel. Attributes that are not known are skipped. */
@@ -124,12 +124,12 @@ int32_t etwas_exit_status(uint32_t status);
 
 /* ---- all processes --------------------------------------------------------------------------- */
 
-/* Where facts about processes come from: the machine, or one that a test makes up. */
+/* The source of facts about processes: the machine, or a fake one in tests. */
 struct etwas_process_source {
-    /* False: the processes cannot be listed. */
+    /* Returns false if the processes cannot be listed. */
     bool (*list)(void (*each)(void *context, uint32_t process_id), void *context);
     void (*threads)(uint32_t process_id, etwas_thread_callback *each, void *context);
-    /* False: there is no such process. */
+    /* Returns false if there is no such process. */
     bool (*facts)(uint32_t process_id, struct etwas_process_facts *facts);
     bool (*command_line)(uint32_t process_id, struct etwas_process_facts *facts);
     void (*mappings)(uint32_t process_id,
@@ -153,7 +153,7 @@ enum {
     ETWAS_EMIT_PROCESSES = 1 << 0,
     ETWAS_EMIT_IMAGES = 1 << 1,
     ETWAS_EMIT_COUNTERS = 1 << 2,
-    /* No End of processes that have gone by a scan: that another process has the number says so. */
+    /* Without End of processes that a scan finds gone; reuse of their number implies it. */
     ETWAS_EMIT_RUNDOWN_ALONE = 1 << 3,
 };
 
@@ -172,7 +172,7 @@ struct etwas_processes {
     struct etwas_process_facts facts; /* those that were read last */
 };
 
-/* False: there is no memory, and nothing to free. */
+/* Returns false if there is no memory; nothing has to be freed then. */
 bool etwas_processes_init(struct etwas_processes *processes,
                           const struct etwas_process_source *source, struct etwas_emitter *emitter,
                           struct etwas_record_builder *record, uint32_t emits);
@@ -180,7 +180,7 @@ void etwas_processes_free(struct etwas_processes *processes);
 
 void etwas_processes_run_down(struct etwas_processes *processes);
 
-/* Handles a process record; types other than the five are ignored. */
+/* Handles a process record; types other than the five above are ignored. */
 void etwas_processes_handle(struct etwas_processes *processes,
                             const struct etwas_process_record *process_record);
 

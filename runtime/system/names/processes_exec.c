@@ -12,8 +12,8 @@
 #include "system/names/processes_internal.h"
 
 /*
- * Reads the facts of a program that began a while ago. False: the process runs another one by now,
- * or is gone.
+ * Reads the facts of a program that began a while ago. Returns false if the process runs another
+ * one by now, or is gone.
  */
 static bool read_program(struct etwas_processes *processes, struct etwas_process *process)
 {
@@ -50,7 +50,7 @@ void etwas_process_finish_exec(struct etwas_processes *processes, struct etwas_p
     emit_exec(processes, process, origin);
 }
 
-/* The other threads are gone, whatever has been recorded of them. */
+/* The other threads are gone, even if their ends were not recorded. */
 static void drop_other_threads(struct etwas_processes *processes, struct etwas_process *process,
                                const struct etwas_record_origin *origin)
 {

@@ -104,7 +104,7 @@ void etwas_process_finish_exec(struct etwas_processes *processes, struct etwas_p
 
 /* ---- scanning -------------------------------------------------------------------------------- */
 
-/* Reads the facts of a process and its command line. False: there is no such process. */
+/* Reads the facts of a process and its command line. Returns false if there is no such process. */
 bool etwas_process_read_facts(struct etwas_processes *processes, uint32_t process_id);
 
 void etwas_process_apply_facts(struct etwas_process *process,

@@ -8,7 +8,8 @@
 /* ---- processes that exist -------------------------------------------------------------------- */
 
 /*
- * The EXIT of a thread that is leaving may have been handled already, and there is no second one.
+ * A thread that is exiting is not added: its EXIT may have been handled already, and there is no
+ * second one.
  */
 static void handle_listed_thread(void *context, uint32_t thread_id, bool is_leaving)
 {
@@ -161,7 +162,7 @@ static void mark_thread(void *context, uint32_t thread_id, bool is_leaving)
     }
 }
 
-/* A process with the number of one that has ended is another one. */
+/* If a process has the number of one that has ended, it is another one. */
 static void check_process(void *context, uint32_t process_id)
 {
     struct etwas_processes *processes = context;
@@ -183,7 +184,7 @@ static void check_process(void *context, uint32_t process_id)
     etwas_quiesce(processes->quiesce);
 }
 
-/* Removes threads whose EXIT is not in the rings. False: no thread is left. */
+/* Removes threads whose EXIT is not in the rings. Returns false if no thread is left. */
 static bool drop_missing_threads(struct etwas_processes *processes, struct etwas_process *process)
 {
     struct etwas_process_thread *thread = process->threads;
@@ -200,7 +201,7 @@ static bool drop_missing_threads(struct etwas_processes *processes, struct etwas
     return process->threads != NULL || process->node.id == ETWAS_PROCESS_KERNEL;
 }
 
-/* Ends processes that have gone, and finishes execs of which the rings say no more. */
+/* Ends processes that have gone, and finishes execs that no record will complete any more. */
 static void finish_scan(struct etwas_processes *processes)
 {
     struct etwas_process *process = etwas_process_after(&processes->table, NULL);

@@ -40,7 +40,7 @@ struct etwas_view_table {
 
 typedef void etwas_view_callback(void *context, const struct etwas_view *view);
 
-/* False: there is no memory, and nothing to free. */
+/* Returns false if there is no memory; nothing has to be freed then. */
 bool etwas_view_table_init(struct etwas_view_table *table);
 void etwas_view_table_free(struct etwas_view_table *table);
 

@@ -21,7 +21,7 @@ enum {
     NAME_ROOM = 64,
 };
 
-/* Where the accounts are emitted; without a record builder they are only numbered. */
+/* Where the accounts are emitted; without a record builder they are only counted. */
 struct account_emitter {
     struct etwas_record_builder *record;
     struct etwas_emitter *emitter;

@@ -134,7 +134,7 @@ uint64_t etwas_accounts_lost(const struct etwas_accounts *accounts)
             if (!etwas_accounts_is_counted(tag)) {
                 lost += account->lost + account->unread;
             } else if (account->counted >
-                       account->taken) { /* it may be less where the count is not known */
+                       account->taken) { /* the count may be less, if it is not known */
                 lost += account->counted - account->taken;
             }
         }

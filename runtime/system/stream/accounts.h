@@ -6,10 +6,10 @@
  *
  *     counted = taken + lost for lack of room + unread + never handed over
  *
- * The kernel counts events and says how many found no room; the kernel sources take them. The rest
- * is what the kernel counted and never handed over, or what was in a damaged ring. For sources that
- * are sampled in intervals, and for process records, the kernel counts only the losses, so there is
- * no rest.
+ * The kernel counts events and reports how many found no room; the kernel sources take the others.
+ * The rest is what the kernel counted and never handed over, or what was in a damaged ring. For
+ * sources that are sampled in intervals, and for process records, the kernel counts only the
+ * losses, so there is no rest.
  *
  * A record belongs to the source whose event is being handled, or to no source if the logger emits
  * it by itself. When the session ends the accounts are emitted into its file (etl/own_record.h), so

@@ -21,7 +21,7 @@ static bool refuse(struct etwas_unavailability *reason, enum etwas_unavailabilit
     return false;
 }
 
-/* What all events have in common. They are disabled until their output goes to the ring. */
+/* The attributes common to all events, which are disabled until their output goes to the ring. */
 static struct perf_event_attr attributes_of(uint32_t type, uint64_t config, uint64_t sample_type)
 {
     return (struct perf_event_attr){
@@ -206,7 +206,7 @@ static struct perf_event_attr attributes_for(const struct etwas_cpu_stream_reque
             attributes.sample_regs_user = ETWAS_SAMPLE_CALL_REGISTERS;
         }
     }
-    if (request->thread != 0) { /* what every user may see of the own process */
+    if (request->thread != 0) { /* limited to what every user may record of the own process */
         attributes.exclude_kernel = 1;
         attributes.exclude_callchain_kernel = 1;
         attributes.inherit = 1;
@@ -257,7 +257,7 @@ bool etwas_cpu_stream_add(struct etwas_cpu_stream *stream,
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* As read_format has it. */
+/* The layout that read_format requests. */
 struct values {
     uint64_t counted;
     uint64_t enabled_ns;
@@ -282,7 +282,7 @@ struct etwas_cpu_stream_totals etwas_cpu_stream_event_totals(
 }
 
 /*
- * The enabled time of an event always goes on, but stands still if its processor has been offline.
+ * The enabled time of an event always advances, unless its processor has been offline.
  */
 bool etwas_cpu_stream_is_dead(const struct etwas_cpu_stream *stream)
 {

@@ -13,9 +13,9 @@
  *
  *     counted = samples in the ring + lost                   for an event whose period is 1
  *
- * A stream records every thread that runs on the processor, or one thread of this process and the
- * threads that it begins, in their own code alone: then a tag has one event for each thread, and
- * these count as one.
+ * A stream records every thread that runs on the processor. Or it records threads of this process,
+ * in their own code alone: then a tag has one event for each thread, which the threads that it
+ * starts inherit, and these events count as one.
  *
  * A fork's child inherits copies of the descriptors; it calls etwas_cpu_stream_forget. The
  * functions are not thread-safe. Needs PERF_FORMAT_LOST: Linux 6.0, and some kernels before.
@@ -85,13 +85,13 @@ struct etwas_cpu_stream {
     uint32_t processor;
     uint32_t event_count;
     bool is_on;
-    bool was_off; /* the processor was offline, or the events were: nothing has been read since */
+    bool was_off; /* the processor or the events were off, and nothing has been read since */
     uint64_t closed_lost;  /* lost by events that are closed */
     uint64_t lost_emitted; /* of the losses in the ring, those that have been emitted */
     /* This process's CLOCK_MONOTONIC_RAW minus the kernel's (platform/time_namespace.h). */
     int64_t ahead_ns;
-    int64_t read_ns;     /* when the last record that was read happened; 0: none was */
-    uint64_t full_seen;  /* the ring's `times_full` when its groups were told of it */
+    int64_t read_ns;     /* time of the last record that was read; 0: none was */
+    uint64_t full_seen;  /* the ring's `times_full` that was last reported to the groups */
     uint64_t checked_at; /* how far the ring was written at the last check */
     /* Events by their ids: the number of the first one from 1; 0: none. */
     uint16_t buckets[ETWAS_CPU_STREAM_EVENTS];
@@ -100,9 +100,9 @@ struct etwas_cpu_stream {
 };
 
 /*
- * Opens the ring of a processor. `thread`: a thread of this process, if the stream shall have
- * events of its threads alone; 0: every thread. On failure nothing has to be closed, and *reason
- * says why.
+ * Opens the ring of a processor. `thread`: a thread of this process, if the stream is only for
+ * events of its threads; 0: every thread. On failure nothing has to be closed, and *reason says
+ * why.
  */
 bool etwas_cpu_stream_open(struct etwas_cpu_stream *stream, uint32_t processor, uint32_t thread,
                            size_t ring_bytes, struct etwas_unavailability *reason);
@@ -123,7 +123,7 @@ void etwas_cpu_stream_enable(struct etwas_cpu_stream *stream, uint32_t tag);
 /* Changes the period of a system-wide event that is sampled in periods. */
 void etwas_cpu_stream_set_period(struct etwas_cpu_stream *stream, uint32_t tag, uint64_t period);
 
-/* Closes the events of the tag; their records stay in the ring. False: there is none. */
+/* Closes the events of the tag; their records stay in the ring. Returns false if there is none. */
 bool etwas_cpu_stream_remove(struct etwas_cpu_stream *stream, uint32_t tag,
                              struct etwas_cpu_stream_totals *totals);
 
@@ -170,11 +170,11 @@ bool etwas_cpu_stream_is_dead(const struct etwas_cpu_stream *stream);
 struct etwas_cpu_stream_totals etwas_cpu_stream_event_totals(
     const struct etwas_cpu_stream_event *event);
 
-/* Returns the totals of all open events of the tag. False: there is none. */
+/* Returns the totals of all open events of the tag. Returns false if there is none. */
 bool etwas_cpu_stream_totals(const struct etwas_cpu_stream *stream, uint32_t tag,
                              struct etwas_cpu_stream_totals *totals);
 
-/* Returns how many records all events lost that the stream ever had. */
+/* Returns how many records were lost by all events that the stream ever had. */
 uint64_t etwas_cpu_stream_lost(const struct etwas_cpu_stream *stream);
 
 /* Returns the descriptor of an open event; -1: there is none of the tag. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Where records of kernel classes go when they are made. Their makers know of no session.
- */
+/* The receiver of records of kernel classes. The code that makes records knows no session. */
 #ifndef ETWAS_SYSTEM_STREAM_EMIT_H
 #define ETWAS_SYSTEM_STREAM_EMIT_H
 
@@ -16,7 +14,7 @@ struct etwas_emitter {
     void (*receive)(struct etwas_emitter *emitter, uint32_t slot,
                     const struct etwas_stamped_record *record);
 
-    /* Returns what the session's clock showed at this time; NULL: it is the same clock. */
+    /* Returns the stamp of the session's clock at this time; NULL: it is the same clock. */
     int64_t (*stamp)(const struct etwas_emitter *emitter, int64_t time_ns);
 };
 

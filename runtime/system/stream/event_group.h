@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * An event group is what EnableFlags switch on and off together: the events of the kernel that it
+ * An event group is the unit that EnableFlags switch on and off: the events of the kernel that it
  * requests, the records that it makes of them, and the rundown that it emits when a session begins
  * and ends.
  *
@@ -37,7 +37,7 @@ struct etwas_event_group_host {
     uint32_t own_process; /* only the events of this process are recorded; 0: the whole system's */
     bool rundown_only;    /* there are no streams */
     uint32_t profile_interval; /* in units of 100 ns; in force */
-    /* ETWAS_PROCESS_RECORD_* that are open: all of the requested ones that can be had. */
+    /* ETWAS_PROCESS_RECORD_* that are open: all requested ones that could be opened. */
     uint32_t process_records;
     /* While a group opens: receives why it cannot, unless memory is missing. */
     struct etwas_unavailability *reason;
@@ -71,7 +71,7 @@ struct etwas_event_source {
     const char *filter; /* an expression over a tracepoint's fields; NULL: none */
     const char *const *fields; /* names of the fields, with NULL at the end; NULL: none */
 
-    /* Handles a sample. False: it lacks the fields, and is counted lost. */
+    /* Handles a sample. Returns false if it lacks the fields; it is then counted as lost. */
     bool (*handle)(const struct etwas_source_event *event);
 
     uint64_t flags; /* those of the group's that request this source; 0: any of them */
@@ -85,7 +85,7 @@ struct etwas_event_source {
     bool is_optional;   /* not every machine or kernel has it */
     bool is_extra;      /* if it is refused, the other sources are still opened */
     bool is_substitute; /* opened only if no source before it is open */
-    bool without_own;   /* the logger's own thread is left out, which would never rest otherwise */
+    bool without_own;   /* leaves out the logger's own thread, which would otherwise never rest */
 };
 
 struct etwas_event_group {
@@ -144,7 +144,9 @@ static inline bool etwas_event_source_is_counted(const struct etwas_event_source
     return source->tracepoint != NULL || source->period == 1;
 }
 
-/* Reads the first `count` fields as numbers. False: the sample ends before one of them. */
+/*
+ * Reads the first `count` fields as numbers. Returns false if the sample ends before one of them.
+ */
 static inline bool etwas_source_event_numbers(const struct etwas_source_event *event,
                                               int64_t *values, uint32_t count)
 {
@@ -158,8 +160,8 @@ static inline bool etwas_source_event_numbers(const struct etwas_source_event *e
 }
 
 /*
- * Returns the kernel's number of the thread of a tracepoint's sample. It identifies the thread; by
- * the number in the namespace all threads outside of it would be one.
+ * Returns the kernel's number of the thread of a tracepoint's sample. It identifies the thread. The
+ * number in the namespace does not: it is 0 for all threads outside of it.
  */
 uint32_t etwas_source_event_thread(const struct etwas_source_event *event);
 
@@ -169,7 +171,7 @@ extern const uint32_t etwas_event_group_count;
 /* Returns the bits for which there is a group: EnableFlags and finer ones (keywords.h). */
 uint64_t etwas_event_group_flags(void);
 
-/* Returns those of them that a session of the own process can have. */
+/* Returns those of them that a session that records only the own process can have. */
 uint64_t etwas_event_group_own_flags(void);
 
 #endif

@@ -3,8 +3,8 @@
 
 /*
  * What an event group remembers between two events of the kernel, by two numbers that both events
- * have: for example a request from its issue to its completion. The table is bounded, since an end
- * may never come: where it is full, the oldest entry of the same set is replaced, and is unknown
+ * have: for example, a request from its issue to its completion. The table is bounded, since an end
+ * may never come. When it is full, the oldest entry of the same set is replaced, and is unknown
  * from then on.
  */
 #ifndef ETWAS_SYSTEM_STREAM_EVENT_JOIN_H

@@ -42,7 +42,7 @@
         ETWAS_LAYOUT_##LAYOUT(ETWAS_MEMBER)                                                        \
     } __attribute__((packed))
 
-/* What the header of `record` says of its layout, its type and its size. */
+/* The members of the header of `record` for its layout, its type and its size. */
 #define ETWAS_HEADER_OF(LAYOUT, record_type, record)                                               \
     .version = ETWAS_##LAYOUT##_VERSION, .header_type = ETWAS_##LAYOUT##_HEADER,                   \
     .marker_flags = ETWAS_ETL_MARKER_FLAGS, .size = sizeof(record), .type = (record_type),         \

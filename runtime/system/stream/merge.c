@@ -5,7 +5,7 @@
 #include "system/stream/merge.h"
 
 enum {
-    GIVEN_SHARES = 16, /* so much of a ring is given back at once */
+    GIVEN_SHARES = 16, /* a ring is given back in this many parts */
 };
 
 static bool decode_merged(struct etwas_merged *merged)
@@ -26,8 +26,8 @@ static bool decode_merged(struct etwas_merged *merged)
 }
 
 /*
- * A record that makes no sense gets the time of the one before it, so that it delays nothing. The
- * kernel writes on while many records are read, so the ring is given back meanwhile.
+ * An invalid record gets the time of the one before it, so that it delays nothing. The kernel keeps
+ * writing while many records are read, so the ring is given back meanwhile.
  */
 static void advance(struct etwas_merged *merged)
 {

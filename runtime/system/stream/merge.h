@@ -4,7 +4,7 @@
 /*
  * The records of all streams in one order of time. The records of each stream are in order already:
  *
- *     begin     looks how far the rings are written
+ *     begin     finds how far the rings are written
  *     next      returns record by record, the earliest first, up to a time
  *     end       gives back to the kernel what next has returned
  *

@@ -20,7 +20,7 @@ enum {
     KINDS = 20,
 };
 
-/* What follows a type: so many bytes, and so many for each of its members. */
+/* The data after a type: `bytes`, and `of_each` for each of its members. */
 static const struct {
     uint8_t bytes;
     uint8_t of_each;

@@ -28,12 +28,12 @@ struct etwas_probe {
 /* A closed probe. */
 #define ETWAS_PROBE_CLOSED ((struct etwas_probe){-1, {-1, -1, -1, -1, -1, -1}})
 
-/* Makes the outputs for so many processors. False: nothing is open. */
+/* Makes the outputs for this many processors. Returns false, with nothing open, on failure. */
 bool etwas_probe_begin(struct etwas_probe *probe, uint32_t processors);
 
 /*
- * Runs the program at the tracepoint from now on (NULL: where it was made for) and closes its
- * descriptor. A descriptor of -1 is refused.
+ * Runs the program at the tracepoint from now on, and closes its descriptor. If `tracepoint` is
+ * NULL, it runs where it was made for. A descriptor of -1 is refused.
  */
 bool etwas_probe_attach(struct etwas_probe *probe, int program, const char *tracepoint);
 
@@ -53,8 +53,8 @@ void etwas_probe_close(struct etwas_probe *probe);
  */
 
 /*
- * What tables of instructions are made of besides numbers: a map, or a number, with this index in
- * `given`. Each takes two instructions, and `off` of the first tells the loader.
+ * Elements of a table of instructions that load a map, or a number, with this index in `given`.
+ * Each takes two instructions, and `off` of the first marks it for the loader.
  */
 #define ETWAS_BPF_MAP(to, place)                                                                   \
     {BPF_LD | BPF_IMM | BPF_DW, to, BPF_PSEUDO_MAP_FD, ETWAS_BPF_IS_GIVEN, place},                 \
@@ -81,8 +81,8 @@ int etwas_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code, size
                       const int *given);
 
 /*
- * A program that runs when this function of the kernel returns; it is given the function's
- * arguments and result. `function`: the number that BTF gives it.
+ * Loads a program that runs when this function of the kernel returns, and gets its arguments and
+ * result. `function`: its number in BTF.
  */
 int etwas_bpf_program_behind(uint32_t function, const struct bpf_insn *code, size_t count,
                              const int *given);

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A scan of a whole machine takes long, and the rings fill meanwhile. So a scan has quiescent
- * points, between any two processes: there it has emitted everything that it has found and holds
- * nothing that an event may change, and events are drained if it is time for that.
+ * A scan of a whole machine takes long, and the rings fill meanwhile. So a scan has a quiescent
+ * point between any two processes. There it has emitted everything that it has found, and holds
+ * nothing that an event may change. Events are drained there if it is time for that.
  */
 #ifndef ETWAS_SYSTEM_STREAM_QUIESCE_H
 #define ETWAS_SYSTEM_STREAM_QUIESCE_H

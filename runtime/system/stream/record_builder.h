@@ -10,9 +10,9 @@
  *     etwas_record_builder_put_utf16(record, path);
  *     etwas_emit(emitter, slot, etwas_record_builder_end(record), time_ns);
  *
- * A text that does not fit is cut at a character and ends with its 0; any other field that does not
- * fit is 0 in the part that does. So a record is never longer than its room, and all fields are
- * where they belong as far as the record goes.
+ * A text that does not fit is cut between characters and ends with its 0. Of any other field that
+ * does not fit, the part that does is 0. So a record is never longer than its room, and all fields
+ * in it are at their offsets.
  */
 #ifndef ETWAS_SYSTEM_STREAM_RECORD_BUILDER_H
 #define ETWAS_SYSTEM_STREAM_RECORD_BUILDER_H

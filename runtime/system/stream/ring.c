@@ -86,7 +86,7 @@ bool etwas_ring_begin(struct etwas_ring *ring)
     return !ring->is_damaged;
 }
 
-/* Returns the record at the tail, in one piece; NULL: it makes no sense. */
+/* Returns the record at the tail, in one piece; NULL: it is invalid. */
 static const struct perf_event_header *next_record(struct etwas_ring *ring)
 {
     uint64_t at = ring->tail & (ring->data_bytes - 1);
@@ -152,8 +152,8 @@ void etwas_ring_give_back(struct etwas_ring *ring)
     ring->given = ring->tail;
     ck_pr_store_64(tail, ring->given);
     /*
-     * Checked after the tail was stored, against the tail of before: a record that found no room in
-     * between is noticed.
+     * Checked after the tail was stored, against the previous tail. So a record that found no room
+     * in between is noticed.
      */
     ck_pr_fence_memory();
     written = etwas_ring_written(ring);

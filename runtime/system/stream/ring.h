@@ -3,9 +3,9 @@
 
 /*
  * The ring through which the kernel delivers the records of one processor. The kernel writes at its
- * head and never over what has not been given back; records are read at its tail.
+ * head and never overwrites what has not been given back; records are read at its tail.
  *
- *     begin       looks how far the kernel has written
+ *     begin       finds how far the kernel has written
  *     next        returns record by record, in the order in which the kernel wrote them
  *     give_back   lets the kernel write over them, except for the one that `next` returned last
  *
@@ -39,9 +39,9 @@ struct etwas_ring {
     uint64_t after;      /* where the next record begins */
     uint64_t given;      /* the kernel may write over what is before this */
     uint64_t lost;       /* as PERF_RECORD_LOST said */
-    /* How often it was given back in a state in which a record may have found no room. */
+    /* How often it was given back when a record may have found no room. */
     uint64_t times_full;
-    uint64_t full_at; /* the gap, if there was one the last time, is here or before */
+    uint64_t full_at; /* the gap of the last such time, if any, is here or before */
     bool is_damaged;
     /* A record that wraps around the end of the ring, in one piece. */
     uint8_t joined[ETWAS_RING_LONGEST_RECORD] __attribute__((aligned(8)));
@@ -59,7 +59,7 @@ void etwas_ring_unmap(struct etwas_ring *ring);
 void etwas_ring_over(struct etwas_ring *ring, struct perf_event_mmap_page *page,
                      const uint8_t *data, uint64_t data_bytes);
 
-/* False: the ring is damaged. */
+/* Returns false if the ring is damaged. */
 bool etwas_ring_begin(struct etwas_ring *ring);
 
 /* Returns how far the kernel has written by now. Reads no record. */
@@ -72,8 +72,8 @@ uint64_t etwas_ring_written(const struct etwas_ring *ring);
 const struct perf_event_header *etwas_ring_next(struct etwas_ring *ring);
 
 /*
- * Returns the first two words of the record after the one that `next` returned. False: there is
- * none.
+ * Returns the first two words of the record after the one that `next` returned. Returns false if
+ * there is none.
  */
 bool etwas_ring_peek(const struct etwas_ring *ring, uint64_t words[2]);
 

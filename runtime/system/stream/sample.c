@@ -90,7 +90,7 @@ static void read_registers(struct etwas_perf_cursor *cursor, uint64_t sample_typ
         has_all ? registers + bytes_of(ETWAS_SAMPLE_REGISTERS & (lowest - 1)) : registers;
 }
 
-/* The requested size is there, and after it how much of it is the stack. */
+/* Reads the stack: the requested number of bytes, followed by how many of them are valid. */
 static void read_stack(struct etwas_perf_cursor *cursor, struct etwas_sample *sample)
 {
     uint64_t room = etwas_perf_cursor_u64(cursor);

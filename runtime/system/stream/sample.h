@@ -4,13 +4,13 @@
 /*
  * Decodes the records of a ring: thread, time and processor, and
  *
- *     PERF_RECORD_SAMPLE          a tracepoint was passed, or an interval is over
+ *     PERF_RECORD_SAMPLE          a tracepoint was hit, or an interval is over
  *     FORK, EXIT, COMM, MMAP2     what happened to processes, threads and their images
  *     SWITCH                      a thread got a processor, or gave it away
  *                                 (a sample of a probe reports such things, too: probe.h)
  *
- * All events of a ring have ETWAS_SAMPLE_ALWAYS, so that the event of a record is known before
- * anything else of it is. An event may have more of ETWAS_SAMPLE_KNOWN.
+ * All events of a ring have ETWAS_SAMPLE_ALWAYS, so the event of a record can be found before the
+ * rest is decoded. An event may have more of ETWAS_SAMPLE_KNOWN.
  *
  * Nothing is copied: the result points into the record. A record that ends too early is refused.
  */
@@ -132,8 +132,8 @@ struct etwas_process_record {
 };
 
 /*
- * Decodes the origin of any record, from its end; of a sample only the event, which says what else
- * is in it.
+ * Decodes the origin of any record, from its end. For a sample, decodes only the event, which
+ * determines the rest of its layout.
  */
 bool etwas_sample_origin(const struct perf_event_header *record,
                          struct etwas_sample_origin *origin);
@@ -142,7 +142,7 @@ bool etwas_sample_origin(const struct perf_event_header *record,
 bool etwas_sample_decode(const struct perf_event_header *record, uint64_t sample_type,
                          struct etwas_sample *sample);
 
-/* Decodes a process record. False: it is damaged, or a record of another type. */
+/* Decodes a process record. Returns false if it is damaged, or a record of another type. */
 bool etwas_process_record_decode(const struct perf_event_header *record,
                                  struct etwas_process_record *process_record);
 

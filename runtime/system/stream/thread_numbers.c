@@ -77,8 +77,8 @@ static bool has_counted(int event)
 }
 
 /*
- * No system call returns the number, but filters can compare it. So there is an event for each of
- * its bits, which counts if the bit is set when the thread yields, and one event without a
+ * No system call returns the kernel's number, but filters can compare it. So there is one event for
+ * each bit of it, which counts if the bit is set when the thread yields, and one without a
  * condition.
  */
 static bool find_number(uint32_t tracepoint, uint32_t *number)

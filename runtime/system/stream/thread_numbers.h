@@ -28,7 +28,7 @@ struct etwas_thread_numbers {
     struct etwas_event_join *known;
 };
 
-/* For the namespace of the calling thread. False: there is no memory. */
+/* Opens the table for the namespace of the calling thread. Returns false if there is no memory. */
 bool etwas_thread_numbers_open(struct etwas_thread_numbers *numbers);
 void etwas_thread_numbers_close(struct etwas_thread_numbers *numbers);
 
@@ -39,7 +39,9 @@ void etwas_thread_numbers_learn(struct etwas_thread_numbers *numbers, uint32_t k
 /* Returns the number in the namespace; 0: the thread is outside of it, or has not been seen. */
 uint32_t etwas_thread_number(const struct etwas_thread_numbers *numbers, uint32_t kernels);
 
-/* Finds the kernel's number of the calling thread. False: *reason says why it cannot be had. */
+/*
+ * Finds the kernel's number of the calling thread. Returns false if that failed; *reason says why.
+ */
 bool etwas_thread_own_number(const struct etwas_thread_numbers *numbers, uint32_t *kernels,
                              struct etwas_unavailability *reason);
 

@@ -26,7 +26,7 @@
  */
 
 enum etwas_tracepoint_field_kind {
-    ETWAS_FORMAT_PLAIN,    /* a number, or anything that is none of the following */
+    ETWAS_FORMAT_PLAIN,    /* a number, or anything else that is not one of the following */
     ETWAS_FORMAT_ARRAY,    /* name[16]: the bytes are in the field */
     ETWAS_FORMAT_DATA_LOC, /* its u32 is length << 16 | offset in the raw data */
     ETWAS_FORMAT_REL_LOC,  /* its u32 is length << 16 | offset behind the field */
@@ -39,21 +39,21 @@ struct etwas_tracepoint_field {
     enum etwas_tracepoint_field_kind kind;
 };
 
-/* Finds the id of the tracepoint, as perf_event_attr.config wants it. False: the text has none. */
+/* Finds the id of the tracepoint for perf_event_attr.config. Returns false if the text has none. */
 bool etwas_tracepoint_format_id(const char *text, size_t bytes, uint32_t *id);
 
-/* Finds the first field with this name. False: there is none, or its line makes no sense. */
+/* Finds the first field with this name. Returns false if there is none, or its line is invalid. */
 bool etwas_tracepoint_format_find(const char *text, size_t bytes, const char *name,
                                   struct etwas_tracepoint_field *field);
 
 /*
- * Reads a plain field of 1, 2, 4 or 8 bytes. False: it is of another kind or size, or `raw` ends
- * before it.
+ * Reads a plain field of 1, 2, 4 or 8 bytes. Returns false if it is of another kind or size, or
+ * `raw` ends before it.
  */
 bool etwas_tracepoint_format_number(const struct etwas_tracepoint_field *field, const uint8_t *raw,
                                     size_t raw_bytes, int64_t *value);
 
-/* Finds the bytes of a field within `raw`. False: `raw` ends before them. */
+/* Finds the bytes of a field within `raw`. Returns false if `raw` ends before them. */
 bool etwas_tracepoint_format_bytes(const struct etwas_tracepoint_field *field, const uint8_t *raw,
                                    size_t raw_bytes, const uint8_t **bytes, size_t *count);
 

@@ -32,7 +32,7 @@ static bool is_of_name(char letter)
            (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
 }
 
-/* Splits off what comes before `ends`. False: `ends` does not follow. */
+/* Splits off what comes before `ends`. Returns false if `ends` does not follow. */
 static bool parse_until(struct piece *rest, char ends, struct piece *taken)
 {
     const char *found =
@@ -46,7 +46,7 @@ static bool parse_until(struct piece *rest, char ends, struct piece *taken)
     return true;
 }
 
-/* The last line may have no end. */
+/* The last line may have no new line at its end. */
 static bool tracepoint_format_parse_line(struct piece *rest, struct piece *line)
 {
     if (rest->at == rest->end) {
@@ -74,7 +74,7 @@ static bool parse_label(struct piece *rest, const char *label)
     return true;
 }
 
-/* Parses digits after blanks, at most `most`. False: there is anything else. */
+/* Parses digits after blanks, at most `most`. Returns false if there is anything else. */
 static bool read_number(struct piece text, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
