@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a file says of its spans and of other events, class by class and slice by slice.
+ * Reads a file and sums up its spans and other events, by class and slice.
  */
 
 #include "diff/diff.h"
@@ -27,13 +27,13 @@ struct reading {
     struct etwas_window window; /* resolved */
     struct etwas_descriptions descriptions;
     struct etwas_current_event current;
-    bool *is_chosen; /* each open span, by its START */
+    bool *is_chosen; /* by the place of an open span: whether its START is chosen */
     size_t is_chosen_capacity;
-    struct etwas_moment first; /* of the first event, */
-    int64_t first_ns;          /* which was then as ProcessTrace counts */
+    struct etwas_moment first; /* the moment of the first event */
+    int64_t first_ns;          /* its time, as etwas_input_shown_ns returns it */
 };
 
-/* Two become one, in all classes. */
+/* Merges adjacent slices in pairs, in all classes. */
 static void fold(struct etwas_diff_run *run)
 {
     run->slice_ns *= 2;
@@ -64,7 +64,7 @@ static void take_time(struct etwas_diff_run *run, int64_t time_ns)
     }
 }
 
-/* A time of the file on the line of the moments, of which one is there at the first event. */
+/* Converts a time of the file to the scale of moments. The first event is known in both. */
 static int64_t moment_at(const struct reading *reading, int64_t time_ns)
 {
     int64_t ns;
@@ -78,7 +78,7 @@ static int64_t moment_at(const struct reading *reading, int64_t time_ns)
 
 /*
  * Fills the interval that the file covers within the window. Returns false if the file does not
- * say.
+ * state it.
  */
 static bool says_span(const struct reading *reading, const struct etwas_input *input,
                       struct etwas_trace_coverage_span *span)
@@ -87,8 +87,8 @@ static bool says_span(const struct reading *reading, const struct etwas_input *i
 }
 
 /*
- * At the first event: the run begins with it, or, of a file that says what it covers, with that.
- * Nothing is said of how long other sessions ran before anything happened.
+ * Called at the first event. The run begins with it, or with the coverage if the file states it.
+ * How long other sessions ran before their first event is not known.
  */
 static void begin_run(struct reading *reading, const struct etwas_input *input,
                       const EVENT_RECORD *record, const struct etwas_moment *moment)
@@ -104,7 +104,7 @@ static void begin_run(struct reading *reading, const struct etwas_input *input,
     run->end_ns = run->begin_ns;
 }
 
-/* When all was read: it ends with the last event, or with what the file covers. */
+/* Called after the last event. The run ends with it, or with the coverage of the file. */
 static void end_run(const struct reading *reading, const struct etwas_input *input)
 {
     struct etwas_trace_coverage_span span;
@@ -115,8 +115,8 @@ static void end_run(const struct reading *reading, const struct etwas_input *inp
 }
 
 /*
- * The sums of the event's class in the slice that it is in; NULL: there are too many classes, or no
- * memory.
+ * Returns the sums of the event's class in the event's slice; NULL if there are too many classes,
+ * or no memory.
  */
 static struct etwas_diff_sum *sum_of(struct reading *reading, const EVENT_RECORD *record,
                                      struct etwas_schema_texts *schema_texts, int64_t time_ns)
@@ -153,7 +153,10 @@ static void count_span(struct etwas_diff_sum *sum, const etwas_span *span,
     }
 }
 
-/* What describes the event; false: it is none, but says something of the trace or of others. */
+/*
+ * Sets *schema_texts to the description of the event. Returns false if the record is not an event
+ * but describes the trace or other events.
+ */
 static bool describe(struct reading *reading, const EVENT_RECORD *record,
                      struct etwas_schema_texts **schema_texts)
 {
@@ -169,7 +172,7 @@ static bool describe(struct reading *reading, const EVENT_RECORD *record,
     return true;
 }
 
-/* Returns whether --where chooses an event; of a span its START or its END. */
+/* Returns whether --where chooses the event. A span is chosen by its START or its END. */
 static bool is_chosen(struct reading *reading, const struct etwas_input *input,
                       const EVENT_RECORD *record, const etwas_span *span,
                       const struct etwas_moment *moment)
@@ -202,8 +205,8 @@ static void keep_choice(struct reading *reading, const struct etwas_input *input
 }
 
 /*
- * A span counts when it ends. Other STARTs and ENDs count for nothing: their span was not seen
- * whole.
+ * A span counts when it ends. A START or END without its counterpart does not count, since the
+ * duration is not known.
  */
 static void on_record(EVENT_RECORD *record)
 {
@@ -240,7 +243,7 @@ static void on_record(EVENT_RECORD *record)
         span = NULL;
         counts = !etwas_span_name_is_of_span(record);
     }
-    /* A time before the first one, as a damaged file has it, is in no slice. */
+    /* In a damaged file a time may precede the first one. It is in no slice. */
     if (!counts || !reading->run->has_time || moment.ns < reading->run->begin_ns ||
         !describe(reading, record, &schema_texts) ||
         !is_chosen(reading, input, record, span, &moment)) {
@@ -306,8 +309,8 @@ static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff
 }
 
 /*
- * Counts what the runs of a side lost. If runs overlap, as snapshots of one session do, the one
- * that lost the most counts, and the others are no runs of their own.
+ * Sums up the events that the runs of a side lost. Of files of one session, such as snapshots, only
+ * the largest number counts. Also counts the runs that overlap another one of their session.
  */
 static void count_lost(struct etwas_diff *diff, unsigned side)
 {
@@ -357,7 +360,7 @@ int etwas_diff_read(struct etwas_diff *diff)
     for (uint32_t i = 0; i < diff->counts[0] + diff->counts[1] && !diff->out_of_memory; i++) {
         int read = read_run(diff, &diff->runs[i]);
 
-        if (read == ETWAS_EXIT_FAILED || read == ETWAS_EXIT_FAILED) {
+        if (read == ETWAS_EXIT_FAILED) {
             return read;
         }
         diff->has_events[i >= diff->counts[0]] |= diff->runs[i].has_time;

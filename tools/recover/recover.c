@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is asked for; without any of these it is one source. */
+/* The command line. Without --list, --all and --clean it has one source. */
 struct request {
     bool list;
     bool all;
@@ -32,13 +32,13 @@ struct request {
     int form; /* enum etwas_form */
     const char *output;
     const char *folder;
-    uint32_t process_id; /* 0: none is asked for */
-    uint32_t number;     /* from 1; 0: none is asked for */
-    uint32_t found;      /* of what processes left */
+    uint32_t process_id; /* 0: no --pid */
+    uint32_t number;     /* from 1; 0: no --number */
+    uint32_t found;      /* pool files that were handled */
     enum etwas_exit result;
 };
 
-/* The gravest of several results counts. */
+/* Keeps the gravest of several results. */
 static void note_result(struct request *request, enum etwas_exit result)
 {
     static const uint8_t grave[] = {[ETWAS_EXIT_DONE] = 0,
@@ -60,7 +60,7 @@ static bool refuse(struct request *request, const char *path, const char *reason
     return false;
 }
 
-/* Is it the trace that is to be made which is at fault, and not what it is made of? */
+/* Returns whether the error is about the trace to be written, and not about its source. */
 static bool is_of_output(uint32_t code)
 {
     switch (code) {
@@ -77,7 +77,7 @@ static bool is_of_output(uint32_t code)
 }
 
 /*
- * Returns whether the pool's file of a living process was removed; recovery by name cannot find it
+ * Returns whether the pool file of a living process was removed. Recovery by name cannot find it
  * then. A memfd never had a name.
  */
 static bool is_name_gone(const char *path)
@@ -122,9 +122,9 @@ static void recover(struct request *request, const char *shown, const char *sour
     }
 }
 
-/* ---- those of a folder ----------------------------------------------------------------------- */
+/* ---- the pool files of a folder -------------------------------------------------------------- */
 
-/* Two sessions may have the same name; not the same GUID. */
+/* The GUID is a part of the name, since two sessions may have the same name. */
 static void name_output(const struct request *request, const etwas_recovered *found,
                         char path[ETWAS_RECOVER_PATH_BYTES])
 {
@@ -136,8 +136,8 @@ static void name_output(const struct request *request, const etwas_recovered *fo
 }
 
 /*
- * Is it known of a pool file whether its process lives? That is so of damaged ones, and of other
- * releases' too.
+ * Returns whether etwas_recover found out if the pool's process lives. It does so for damaged pools
+ * and for those of other releases, too.
  */
 static bool is_looked_into(uint32_t code)
 {
@@ -153,8 +153,8 @@ static bool is_looked_into(uint32_t code)
 }
 
 /*
- * Nobody has it open, whatever is in it: but a process that makes one has not locked it while it is
- * empty. False: it stays.
+ * Removes a pool file, whatever its contents, unless its process lives. An empty file is kept: a
+ * process that creates a pool has not locked it yet. Returns whether the file was removed.
  */
 static bool clean(struct request *request, const char *path)
 {
@@ -177,7 +177,7 @@ static bool clean(struct request *request, const char *path)
     return true;
 }
 
-/* Others' files have other names, and are not removed by mistake. */
+/* Removes a named pool file. Files without the suffix are refused, which prevents mistakes. */
 static void clean_given(struct request *request, const char *path)
 {
     if (!etwas_recover_is_pool(path)) {
@@ -186,7 +186,8 @@ static void clean_given(struct request *request, const char *path)
     } else if (access(path, F_OK) != 0) {
         refuse(request, path, strerror(errno), ERROR_SUCCESS, ETWAS_EXIT_FAILED);
     } else if (!clean(request, path) && request->result == ETWAS_EXIT_DONE) {
-        refuse(request, path, "it is in use: its process lives", ERROR_SUCCESS, ETWAS_EXIT_FAILED);
+        refuse(request, path, "it is in use: its process lives, or has just created it",
+               ERROR_SUCCESS, ETWAS_EXIT_FAILED);
     }
 }
 
@@ -208,7 +209,7 @@ static void take_found(void *context, const char *path)
     } else if (!found.is_alive) {
         request->found++;
         if (request->all) {
-            (void)mkdir(request->output, 0777); /* etwas_recover reports what keeps it away */
+            (void)mkdir(request->output, 0777); /* etwas_recover reports an error */
         }
         name_output(request, &found, output);
         recover(request, path, path, 0, request->all ? output : NULL);
@@ -216,7 +217,8 @@ static void take_found(void *context, const char *path)
 }
 
 /*
- * Without --folder those of the user that there are. Where nothing is, it is said where was looked.
+ * Visits the pool files of --folder, or of all of the user's folders that exist. If there are none,
+ * a note names the folders.
  */
 static void go_through(struct request *request)
 {
@@ -249,7 +251,7 @@ static void go_through(struct request *request)
 /* ---- the command line ------------------------------------------------------------------------ */
 
 /*
- * What is wrong with the options together; NULL: nothing. None that says something is passed over.
+ * Returns which options exclude each other; NULL if none do. An option without effect is an error.
  */
 static const char *misuse(const struct request *request, int sources)
 {

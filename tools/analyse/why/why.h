@@ -4,15 +4,15 @@
 #define ETWAS_TOOLS_ANALYSE_WHY_H
 
 /*
- * `etwas why`: where the time of instances and activities went, by the kernel's events on the same
- * time line.
+ * `etwas why`: where the time of instances and activities went, from the kernel's events on the
+ * same time line.
  *
- * The files are read twice: first for how long each took and which were slowest, then for where all
- * of them, and in detail the slowest, spent it. An instance is on the thread that logged its START
- * until another logs an event of it. What the kernel's events do not say of a thread is not known.
+ * The files are read twice: first to find the slowest instances, then to find where all instances
+ * spent their time, with details for the slowest. An instance is on the thread that logged its
+ * START until another thread logs an event of it. What the kernel's events do not show is unknown.
  *
- * Memory is bounded: by the instances that are open at once (etwas_spans), the threads that are
- * told apart (etwas_schedule), ETWAS_WHY_CLASSES classes, and the slowest that are asked for.
+ * Memory is bounded by the instances that are open at once (etwas_spans), the threads of the
+ * schedule (etwas_schedule), ETWAS_WHY_CLASSES classes, and the number of slowest instances.
  */
 
 #include "address/addresses.h"
@@ -29,41 +29,41 @@
 enum {
     ETWAS_WHY_CLASSES = 4096,
     ETWAS_WHY_SLOWEST = 1000,
-    ETWAS_WHY_HOLDERS = 32, /* of one instance */
+    ETWAS_WHY_HOLDERS = 32, /* for each instance */
     ETWAS_WHY_BLOCKS = 32,  /* likewise */
     ETWAS_WHY_FRAMES = 32,
-    ETWAS_WHY_RUNS = 256, /* a power of 2; what a processor did last */
+    ETWAS_WHY_RUNS = 256, /* a power of 2; the last runs of a processor that are kept */
     ETWAS_WHY_PARENTS = 8,
     ETWAS_WHY_CALL_BYTES = 64, /* of a system call's name */
-    ETWAS_WHY_FILES = 2,       /* of one call: what it reads, and what it writes */
+    ETWAS_WHY_FILES = 2,       /* for each call: what it reads, and what it writes */
     ETWAS_WHY_PENDING = 8,
 };
 
-/* Together they are all of the duration, but for what is said to be a part. */
+/* The first four add up to the duration. */
 struct etwas_why_times {
     uint64_t running_ns;
     uint64_t ready_ns;
     uint64_t blocked_ns;
     uint64_t unknown_ns;
-    uint64_t interrupt_ns;  /* a part of running_ns */
-    uint64_t hard_fault_ns; /* a part of the others */
-    uint64_t faults;        /* page faults; the hard ones too, if they were recorded */
+    uint64_t interrupt_ns;  /* included in running_ns */
+    uint64_t hard_fault_ns; /* included in the others */
+    uint64_t faults;        /* page faults, including hard ones if they were recorded */
 };
 
 struct etwas_why_class {
     char name[ETWAS_SPAN_NAME_BYTES];
     etwas_guid guid;
-    uint64_t count; /* that ended */
+    uint64_t count; /* instances that ended */
     uint64_t duration_ns;
     uint64_t longest_ns;
     struct etwas_why_times times;
-    uint64_t counted; /* of those that ended: their times are by counters */
+    uint64_t counted; /* of these, instances whose times are from counters */
 };
 
-/* What a thread has counted itself, or what it did between two events. */
+/* Counters of a thread, or their differences between two events. */
 enum {
     ETWAS_WHY_RAN_NS,
-    ETWAS_WHY_WAITED_NS, /* for a processor */
+    ETWAS_WHY_WAITED_NS, /* waiting for a processor */
     ETWAS_WHY_USER_US,
     ETWAS_WHY_KERNEL_US,
     ETWAS_WHY_VOLUNTARY,
@@ -74,41 +74,41 @@ enum {
 };
 
 struct etwas_why_counters {
-    uint32_t known; /* as the record has it: 1 RAN_NS, 2 all others but 4 WAITED_NS */
-    uint32_t type;  /* beside which event: START, END */
+    uint32_t known; /* bits, as in the record: 1 RAN_NS, 4 WAITED_NS, 2 all others */
+    uint32_t type;  /* type of the event that they belong to: START or END */
     uint32_t processor;
     int64_t time_ns;
     uint64_t values[ETWAS_WHY_COUNTERS];
 };
 
-/* How it is known where the time went. */
+/* The source of the times. */
 enum etwas_why_by {
     ETWAS_WHY_BY_NOTHING,
     ETWAS_WHY_BY_SWITCHES,
-    ETWAS_WHY_BY_COUNTERS, /* if no switch says it */
+    ETWAS_WHY_BY_COUNTERS, /* used if there are no switches */
 };
 
-/* What an instance's own events say, without any of the kernel. */
+/* What an instance's own events show, without those of the kernel. */
 struct etwas_why_own {
     enum etwas_why_by by;
-    bool is_elsewhere; /* another thread has had it: counters say nothing */
-    bool is_counted;   /* used is known */
+    bool is_elsewhere; /* it was on another thread too: counters are of no use */
+    bool is_counted;   /* `used` is valid */
     struct etwas_why_counters begin;
-    struct etwas_why_counters used; /* between the two; its time is how long that was */
+    struct etwas_why_counters used; /* END minus START; time_ns is the time between them */
     bool has_processor;
-    uint32_t processor;         /* of its newest event that says one */
+    uint32_t processor;         /* of the newest event that has one */
     uint64_t processor_changes; /* at least */
 };
 
-/* A thread that had the processor that an instance waited for. */
+/* A thread that ran on the processor that an instance waited for. */
 struct etwas_why_holder {
-    uint32_t number; /* of a thread in the schedule */
+    uint32_t number; /* index in etwas_schedule.threads */
     uint64_t ns;
 };
 
 enum {
     ETWAS_WHY_NO_CALL = -1,
-    ETWAS_WHY_ANY_CALL = -2, /* more kinds of waiting than are told apart */
+    ETWAS_WHY_ANY_CALL = -2, /* all kinds of waits beyond ETWAS_WHY_BLOCKS - 1 */
 };
 
 enum etwas_why_waker {
@@ -117,37 +117,37 @@ enum etwas_why_waker {
     ETWAS_WHY_WAKER_INTERRUPT,
 };
 
-/* Where a stack is from, which says what its addresses are. */
+/* The origin of a stack, which is needed to find its symbols. */
 struct etwas_why_stack {
     uint32_t input; /* number of the file - 1 */
     uint32_t process;
-    int64_t stamp; /* raw, of the file */
-    uint32_t user; /* where the program's frames begin, behind the kernel's */
+    int64_t stamp; /* raw time of the file */
+    uint32_t user; /* index of the first frame of the program */
 };
 
-/* Waiting of one kind: in a system call, on files or a socket, until somebody ended it. */
+/* Waits of one kind: with the same system call, files or socket, and waker. */
 struct etwas_why_block {
-    int64_t call; /* or ETWAS_WHY_..._CALL */
+    int64_t call; /* number of the system call, or ETWAS_WHY_..._CALL */
     enum etwas_why_waker waker;
-    uint32_t thread; /* that woke it, */
-    uint32_t number; /* and its number in the schedule; ETWAS_KERNEL_NOBODY: it has none */
-    bool is_fault;   /* a page fault, in no call or in this one */
+    uint32_t thread; /* id of the thread that woke it */
+    uint32_t number; /* its index in the schedule; ETWAS_KERNEL_NOBODY: none */
+    bool is_fault;   /* a hard page fault, in the call or in none */
     bool has_socket;
-    const char *files[ETWAS_WHY_FILES]; /* NULL: there are no more */
+    const char *files[ETWAS_WHY_FILES]; /* names; NULL: no more */
     struct etwas_kernel_socket socket;
     uint64_t times;
     uint64_t ns;
     uint64_t longest_ns;
-    uint32_t frame_count; /* of the stack where the longest began */
+    uint32_t frame_count; /* of the stack at the beginning of the longest wait */
     uint64_t frames[ETWAS_WHY_FRAMES];
-    struct etwas_why_stack stack; /* of what these are */
+    struct etwas_why_stack stack; /* the origin of the frames */
 };
 
-/* The same once, until it is known what it was on: that is told when the call is over. */
+/* A wait whose file or socket is not known before the call ends. */
 struct etwas_why_pending {
     struct etwas_why_block block;
     int64_t from_ns;
-    uint64_t gap_ns; /* of the schedule then; UINT64_MAX: of several that differ in it */
+    uint64_t gap_ns; /* of the schedule then; UINT64_MAX: merged waits differ in it */
 };
 
 /* Disk requests of one kind. */
@@ -157,112 +157,111 @@ struct etwas_why_requests {
     uint64_t longest_ns;
 };
 
-/* An instance or activity, as somebody names it. */
+/* The name of an instance or activity. */
 struct etwas_why_name {
     uint32_t class_index;
-    etwas_guid activity; /* 0 of an instance */
+    etwas_guid activity; /* 0 for an instance */
     uint32_t instance;
 };
 
-/* One of the slowest, as the first reading finds it. */
+/* One of the slowest spans, found by the first reading. */
 struct etwas_why_slow {
-    uint64_t number; /* of the span */
+    uint64_t number; /* etwas_span.number */
     uint64_t duration_ns;
 };
 
-/* What the second reading finds of it. */
+/* The details of a slow span, from the second reading. */
 struct etwas_why_chosen {
     uint64_t duration_ns;
-    uint64_t error_ns; /* of that, by the clock; UINT64_MAX: not known */
+    uint64_t error_ns; /* clock error of the duration; UINT64_MAX: not known */
     struct etwas_moment start;
     struct etwas_why_name name;
-    struct etwas_why_name parents[ETWAS_WHY_PARENTS]; /* its parent, that one's, … */
+    struct etwas_why_name parents[ETWAS_WHY_PARENTS]; /* its parent, the parent's parent, … */
     uint32_t parent_count;
     uint32_t process;
-    uint32_t thread;  /* that began it, */
-    uint32_t number;  /* and its number in the schedule, or ETWAS_KERNEL_NOBODY */
-    int64_t began_ns; /* by the schedule's times */
-    uint32_t threads; /* that had it, one after the other */
+    uint32_t thread;  /* id of the thread that logged START */
+    uint32_t number;  /* its index in the schedule, or ETWAS_KERNEL_NOBODY */
+    int64_t began_ns; /* on the schedule's time line */
+    uint32_t threads; /* how many threads it was on, one after the other */
     int64_t start_unix_ns;
     struct etwas_why_times times;
     struct etwas_why_own own;
     uint64_t preemptions;
     uint64_t faults[ETWAS_KERNEL_FAULT_TYPES];
-    uint64_t lost_ns;   /* of unknown: switches are missing in it */
-    uint64_t nobody_ns; /* of ready: nobody is known to have had the processor */
+    uint64_t lost_ns;   /* part of unknown_ns in which switches are missing */
+    uint64_t nobody_ns; /* part of ready_ns in which no thread is known to have had the processor */
     struct etwas_why_requests requests[ETWAS_KERNEL_DISK_KINDS];
     uint32_t holder_count;
     uint32_t block_count;
     struct etwas_why_holder holders[ETWAS_WHY_HOLDERS];
     struct etwas_why_block blocks[ETWAS_WHY_BLOCKS];
-    /* While it is open. */
+    /* The following is used while it is open. */
     uint32_t pending_count;
     struct etwas_why_pending pending[ETWAS_WHY_PENDING]; /* the newest last */
     bool is_open;
-    uint32_t on; /* the number of a thread, or ETWAS_KERNEL_NOBODY */
-    int64_t from_ns;
-    int64_t stack_ns; /* of the newest stack */
+    uint32_t on;      /* index of its thread, or ETWAS_KERNEL_NOBODY */
+    int64_t from_ns;  /* when it came to that thread */
+    int64_t stack_ns; /* time of the newest stack */
     uint32_t stack_count;
     uint64_t stack[ETWAS_WHY_FRAMES];
     struct etwas_why_stack stack_origin;
 };
 
-/* The system call or operation on files that a thread is in, and what that is said to be on. */
+/* The system call or file operation that a thread is in, with its files and socket. */
 struct etwas_why_call_state {
     bool is_open;
     bool has_call;      /* `call` is known */
     bool has_operation; /* likewise */
     bool has_socket;
-    bool has_more_sockets; /* than one */
-    uint32_t input;        /* number of the file that told it */
+    bool has_more_sockets; /* more than one socket was used */
+    uint32_t input;        /* number of the trace file that has the operation */
     uint32_t file_count;
     uint64_t call;
     uint64_t operation;
     uint64_t files[ETWAS_WHY_FILES];
     struct etwas_kernel_socket socket;
-    uint32_t socket_processor; /* where and when it was used last */
+    uint32_t socket_processor; /* processor and time of the last use of the socket */
     int64_t socket_ns;
     int64_t since_ns;
     int64_t operation_since_ns;
-    uint64_t gap_ns; /* of the schedule then */
+    uint64_t gap_ns; /* of the schedule at the beginning */
 };
 
-/* What a thread counts, beside its times. */
+/* Sums of a thread, in addition to the schedule's times. */
 struct etwas_why_thread {
     uint64_t interrupt_ns;
     uint64_t hard_fault_ns;
     uint64_t faults;
     struct etwas_why_call_state call_state;
-    bool has_pending; /* some chosen one that it has */
+    bool has_pending; /* a chosen instance on it may have pending waits */
 };
 
-/* An open span, by its place. */
+/* An open span, stored at etwas_span.place. */
 struct etwas_why_open {
     uint64_t number;
     uint32_t class_index;
-    struct etwas_why_name parent;
     uint64_t parent_number;
     uint32_t parent_place;
-    uint32_t on; /* the number of a thread, or ETWAS_KERNEL_NOBODY */
+    uint32_t on; /* index of its thread, or ETWAS_KERNEL_NOBODY */
     uint32_t thread;
-    uint64_t ns[ETWAS_SCHEDULE_STATES]; /* the thread's, when it came there */
-    struct etwas_why_thread counts;     /* likewise */
-    struct etwas_why_times times;       /* of threads before */
+    uint64_t ns[ETWAS_SCHEDULE_STATES]; /* the thread's times when the span came there */
+    struct etwas_why_thread counts;     /* the thread's sums, likewise */
+    struct etwas_why_times times;       /* from earlier threads */
     struct etwas_why_own own;
     etwas_guid activity;
     uint32_t instance;
-    bool began_inside;               /* of the window */
-    bool is_asked_for;               /* by its START */
-    struct etwas_why_chosen *chosen; /* NULL: it is not */
+    bool began_inside;               /* its START is in the window */
+    bool is_asked_for;               /* its START is chosen by --where */
+    struct etwas_why_chosen *chosen; /* NULL: it is not one of the slowest */
 };
 
 struct etwas_why_run {
-    uint32_t number; /* of a thread */
+    uint32_t number; /* index of a thread */
     int64_t from_ns;
     int64_t to_ns;
 };
 
-/* What a processor did last, the newest at `count` - 1. */
+/* The last runs of a processor, the newest at (count - 1) % ETWAS_WHY_RUNS. */
 struct etwas_why_runs {
     uint64_t count;
     struct etwas_why_run runs[ETWAS_WHY_RUNS];
@@ -271,46 +270,46 @@ struct etwas_why_runs {
 struct etwas_why {
     struct etwas_input_run run;
     struct etwas_all_descriptions descriptions;
-    struct etwas_addresses *addresses; /* by the number of the file - 1 */
+    struct etwas_addresses *addresses; /* by number of the file - 1 */
     struct etwas_field_paths paths;
-    bool follows; /* the second time */
+    bool follows; /* the files are read for the second time */
 
-    /* What is asked for. */
+    /* The request. */
     const char *class_name; /* NULL: all */
     bool has_instance;
     uint64_t instance;
     uint32_t slowest;
-    struct etwas_where where;   /* of the START or the END */
-    struct etwas_window window; /* resolved; START and END are inside of what is asked for */
+    struct etwas_where where;   /* for the START or the END */
+    struct etwas_window window; /* resolved; START and END must be in it */
 
-    /* What was found. */
+    /* The results. */
     struct etwas_current_event current;
     etwas_spans *spans;
     struct etwas_why_class *classes;
     uint32_t class_count;
-    uint64_t other_classes;          /* spans of more classes than are told apart */
+    uint64_t other_classes;          /* spans of classes beyond ETWAS_WHY_CLASSES */
     struct etwas_why_slow *slow;     /* the slowest first */
-    struct etwas_why_chosen *chosen; /* likewise, when the files are read again */
+    struct etwas_why_chosen *chosen; /* likewise; filled by the second reading */
     uint32_t chosen_count;
     struct etwas_why_open *open;
     size_t open_capacity;
     struct etwas_schedule schedule;
     struct etwas_processes processes;
     struct etwas_file_names file_names;
-    struct etwas_why_thread *threads; /* by the numbers of the schedule's */
+    struct etwas_why_thread *threads; /* indexed as etwas_schedule.threads */
     size_t thread_capacity;
     struct etwas_why_runs **runs; /* by processor */
     bool has_kernel_events;
-    uint64_t counted; /* that ended, with times by counters */
-    uint32_t rung;    /* ETWAS_KERNEL_RUNG_* of the first session that says one; 0: none does */
+    uint64_t counted; /* spans that ended, with times from counters */
+    uint32_t rung;    /* ETWAS_KERNEL_RUNG_* of the first session that states one; 0: none */
     uint32_t rung_process;
     uint32_t rung_error; /* errno with which the kernel refused */
     bool has_calls;
-    bool has_files; /* operations on them, and their ends */
+    bool has_files; /* operations on files were recorded, with their ends or with calls */
     bool has_sockets;
     bool has_stacks;
-    uint32_t recorded_flags;              /* EVENT_TRACE_FLAG_..., as far as the files say which */
-    const etwas_schema_field *call_field; /* that has their numbers, and names; NULL: none */
+    uint32_t recorded_flags;              /* EVENT_TRACE_FLAG_..., as far as the files state them */
+    const etwas_schema_field *call_field; /* field with the number and names of calls; NULL: none */
     int64_t kernel_end_ns;
     uint64_t events_lost;
     bool out_of_memory;
@@ -319,8 +318,8 @@ struct etwas_why {
 /* ---- read.c ---- */
 
 /*
- * Reads all files, twice, and fills what was found. The run's inputs, and what is asked for, are
- * there. Returns what etwas_input_process does; `run` has those that could be opened.
+ * Reads all files twice, and fills the results. The caller has set the run's inputs and the
+ * request. Returns what etwas_input_process does; `run` has the files that could be opened.
  */
 int etwas_why_read(struct etwas_why *why, char *const *paths, uint32_t count);
 
@@ -329,29 +328,30 @@ void etwas_why_free(struct etwas_why *why);
 
 /* ---- classes.c ---- */
 
-/* The class of what an event starts; UINT32_MAX: there are too many. */
+/* Returns the index of the class of a START; UINT32_MAX if there are too many classes. */
 uint32_t etwas_why_class(struct etwas_why *why, const struct etwas_input *input,
                          const EVENT_RECORD *record);
 
-/* Whether a class of the struct etwas_why is called so. */
+/* Returns whether a class has the name. `context` is a struct etwas_why. */
 bool etwas_why_has_class(const void *context, const char *name);
 
-/* Whether the table of classes has it: spans of it ended, and --class does not leave it out. */
+/* Returns whether the class is shown: spans of it ended, and --class does not leave it out. */
 bool etwas_why_shows(const struct etwas_why *why, const struct etwas_why_class *its);
 
+/* Returns whether --class and --instance let the span through. */
 bool etwas_why_is_asked_for(const struct etwas_why *why, uint32_t class_index,
                             const etwas_span *span);
 
-/* Notes it if it is one of the slowest. */
+/* Keeps the span if it is requested, and one of the slowest. */
 void etwas_why_choose(struct etwas_why *why, const etwas_span *span, uint32_t class_index,
                       uint64_t duration_ns);
 
-/* The chosen one with this number; NULL: there is none. */
+/* Returns the chosen instance whose span has the number; NULL if there is none. */
 struct etwas_why_chosen *etwas_why_chosen(const struct etwas_why *why, uint64_t number);
 
 /* ---- follow.c ---- */
 
-/* The record of a span; its class is UINT32_MAX where that is not known. */
+/* Take a START, an event inside, and an END. class_index may be UINT32_MAX. */
 void etwas_why_start(struct etwas_why *why, const struct etwas_input *input,
                      const EVENT_RECORD *record, const etwas_span *span, uint32_t class_index);
 void etwas_why_move(struct etwas_why *why, const etwas_span *span, uint32_t thread,
@@ -366,41 +366,40 @@ void etwas_why_kernel(struct etwas_why *why, const struct etwas_input *input,
                       int64_t time_ns);
 
 /*
- * The open chosen ones that a thread has: the next behind one; NULL: the first, or there are no
- * more.
+ * Returns the open chosen instance on a thread that follows `chosen`, or the first one if `chosen`
+ * is NULL. Returns NULL if there are no more.
  */
 struct etwas_why_chosen *etwas_why_next_chosen(const struct etwas_why *why, uint32_t number,
                                                struct etwas_why_chosen *chosen);
 
-/* What was counted of a thread; NULL without memory. */
+/* Returns the sums of a thread, valid until the next call; NULL if there is no memory. */
 struct etwas_why_thread *etwas_why_thread(struct etwas_why *why, uint32_t number);
 
 /* ---- counters.c ---- */
 
-/* An event of an open span: behind what begins with it, before what ends with it. */
+/* Takes an event of an open span. Call it after etwas_why_start, and before etwas_why_end. */
 void etwas_why_count(struct etwas_why *why, const struct etwas_input *input, const etwas_span *span,
                      const EVENT_RECORD *record, int64_t time_ns);
 
-/* Call it when the instance has ended. Takes the times that are not known from the counters. */
+/* Takes the times from the counters if there are no switches. Call it when the instance ended. */
 void etwas_why_use_counters(struct etwas_why_own *own, struct etwas_why_times *times,
                             uint64_t duration_ns);
 
-/* Stores by what means a session of kernel events recorded, if the record states it. */
+/* Stores how a session records kernel events, if the record states it. */
 void etwas_why_take_rung(struct etwas_why *why, const EVENT_RECORD *record);
 
 /* ---- causes.c ---- */
 
 /*
- * Called for each interval in which a thread with chosen instances was in one state. An
- * etwas_schedule_interval.
+ * Is called for each interval in which a thread was in one state, as the callback `interval` of
+ * etwas_schedule.
  */
 void etwas_why_interval(void *context, const struct etwas_schedule_thread *thread,
                         enum etwas_schedule_state state, int64_t from_ns, int64_t to_ns,
                         const struct etwas_kernel_event *event);
 
 /*
- * Attributes an interval of the thread to its chosen instance, as far as the instance was on the
- * thread then.
+ * Attributes the part of a thread's interval in which the chosen instance was on it.
  */
 void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
                          const struct etwas_schedule_thread *thread,
@@ -409,7 +408,7 @@ void etwas_why_attribute(struct etwas_why *why, struct etwas_why_chosen *chosen,
 
 /* ---- blocks.c ---- */
 
-/* Returns the number of the thread that has the id now, ETWAS_KERNEL_NOBODY if it is not known. */
+/* Returns the index of the thread that has the id now; ETWAS_KERNEL_NOBODY if it is not known. */
 uint32_t etwas_why_number(const struct etwas_why *why, uint32_t thread);
 
 /* Adds an interval in which the thread neither ran nor was ready. `event` ended it. */
@@ -418,16 +417,16 @@ void etwas_why_block(struct etwas_why *why, struct etwas_why_chosen *chosen,
                      const struct etwas_kernel_event *event);
 
 /*
- * Attributes all waits since a thread's call or operation began to that call, which is over. NULL:
- * to none. Operations have numbers; that an end belongs to its call is certain only if nothing was
- * lost meanwhile.
+ * Attributes all waits since the beginning of a thread's call or operation, which has ended, to its
+ * file or socket. If call_state is NULL they are attributed to none. The end of an operation is
+ * matched by number, that of a call only if no events were lost meanwhile.
  */
 void etwas_why_settle(struct etwas_why *why, struct etwas_why_chosen *chosen,
                       const struct etwas_why_call_state *call_state, bool is_operation);
 
 /*
- * Attributes all waits since a page fault began, which is over, to the file. 0: the file is not
- * known.
+ * Attributes all waits since the beginning of a page fault, which has ended, to the file. 0: the
+ * file is not known.
  */
 void etwas_why_settle_fault(struct etwas_why *why, struct etwas_why_chosen *chosen, uint32_t input,
                             uint64_t file, int64_t since_ns);
@@ -437,7 +436,7 @@ bool etwas_why_is_same_socket(const struct etwas_kernel_socket *left,
 
 /* ---- call_state.c ---- */
 
-/* Takes what an event says of the call or operation that a thread is in. */
+/* Takes an event of the call or operation that a thread is in. */
 void etwas_why_do(struct etwas_why *why, const struct etwas_input *input,
                   const struct etwas_kernel_event *event, int64_t time_ns, uint32_t number);
 
@@ -453,20 +452,20 @@ bool etwas_why_call_name(const struct etwas_why *why, int64_t call,
 
 /* ---- stacks.c ---- */
 
-/* A stack of a thread, if it has chosen ones: as it was recorded, or unwound. */
+/* Takes a stack of a thread, recorded or unwound, for the chosen instances on it. */
 void etwas_why_take_stack(struct etwas_why *why, const struct etwas_input *input,
                           const EVENT_RECORD *record, const struct etwas_kernel_event *event,
                           uint32_t number);
 
 /* ---- disks.c ---- */
 
-/* One that a thread handed over then is done. */
+/* Takes a completed disk request, which a thread issued at since_ns. */
 void etwas_why_take_request(struct etwas_why *why, const struct etwas_kernel_event *event,
                             uint32_t number, int64_t since_ns, uint64_t took_ns);
 
 /* ---- missing.c ---- */
 
-/* Kernel events that say more of what an instance was blocked on. */
+/* Kernel events that show what an instance was blocked on. */
 enum etwas_why_missing {
     ETWAS_WHY_MISSING_CALL,
     ETWAS_WHY_MISSING_WAKER,
@@ -477,7 +476,7 @@ enum etwas_why_missing {
     ETWAS_WHY_MISSING,
 };
 
-/* Sets those that would have said more, and were not recorded. */
+/* Sets the kinds of events that were not recorded, but would have shown more. */
 void etwas_why_find_missing(const struct etwas_why *why, const struct etwas_why_chosen *chosen,
                             bool missing[ETWAS_WHY_MISSING]);
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is put by until all is known: a temporary file without a name, beside the output if that has
- * a place, which is written from its beginning to its end and then read so once.
+ * The spool: stores records until all input is read. It is a temporary file without a name, beside
+ * the output if that has a path. It is written sequentially, and then read once.
  */
 
 #include "convert/perfetto/perfetto.h"
@@ -15,19 +15,19 @@
 #include <unistd.h>
 
 enum {
-    PIECE_BYTES = 1 << 20,                           /* what is written and read at once */
-    RECORD_BYTES = 2 * ETWAS_WIRE_BYTES + (1 << 12), /* the longest there can be */
+    PIECE_BYTES = 1 << 20,                           /* size of writes and reads */
+    RECORD_BYTES = 2 * ETWAS_WIRE_BYTES + (1 << 12), /* the longest record */
     BUFFER_BYTES = RECORD_BYTES + PIECE_BYTES,
-    FRAME_WEIGHT = 64, /* a state has no more than 131,072 frames to tell: stacks.c */
+    FRAME_WEIGHT = 64, /* so a state has at most 131,072 frames (stacks.c) */
 };
 
 struct etwas_perfetto_spool {
     int file;
     int error;
-    size_t used; /* of `bytes`: not written yet, or read */
-    size_t at;   /* of these, given away */
+    size_t used; /* bytes in the buffer: not written yet, or read */
+    size_t at;   /* of these, already returned */
     uint8_t *bytes;
-    struct etwas_perfetto_record record; /* that was read last */
+    struct etwas_perfetto_record record; /* the last one read */
 };
 
 static bool complain(int error)
@@ -38,7 +38,10 @@ static bool complain(int error)
     return false;
 }
 
-/* Where there is room for the output there may be for this. */
+/*
+ * Opens the file beside the output, where there is likely to be room, else in TMPDIR or /var/tmp,
+ * else in /tmp.
+ */
 static int open_file(const char *output)
 {
     const char *folder = getenv("TMPDIR");
@@ -87,7 +90,7 @@ void etwas_perfetto_spool_close(struct etwas_perfetto *perfetto)
     }
 }
 
-/* ---- putting by ------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void flush(struct etwas_perfetto_spool *spool)
 {
@@ -98,8 +101,8 @@ static void flush(struct etwas_perfetto_spool *spool)
 
         if (written > 0) {
             at += (size_t)written;
-        } else if (errno != EINTR) {
-            spool->error = errno;
+        } else if (written == 0 || errno != EINTR) {
+            spool->error = written == 0 ? ENOSPC : errno;
         }
     }
     spool->used = 0;
@@ -138,10 +141,10 @@ static void put_record(struct etwas_perfetto *perfetto, struct etwas_perfetto_re
 void etwas_perfetto_put_event(struct etwas_perfetto *perfetto, struct etwas_perfetto_record *record,
                               const struct etwas_perfetto_begin *begin)
 {
-    /* Together they have to fit into one packet. */
+    /* Together they must fit into one packet. */
     if (perfetto->event.is_short || perfetto->interned.is_short ||
         perfetto->event.used + perfetto->interned.used > ETWAS_WIRE_BYTES - PIECE_BYTES) {
-        perfetto->needs_state = true; /* names may have been told in it */
+        perfetto->needs_state = true; /* it may have had the first use of names */
         perfetto->has_dropped = true;
     } else {
         put_record(perfetto, record, begin, &perfetto->interned, &perfetto->event);
@@ -173,7 +176,7 @@ bool etwas_perfetto_spool_rewind(struct etwas_perfetto *perfetto)
     return spool->error == 0 || complain(spool->error);
 }
 
-/* Has so many bytes ready. */
+/* Reads until the buffer has this many bytes. Returns false at the end, or on an error. */
 static bool fill(struct etwas_perfetto_spool *spool, size_t bytes)
 {
     if (spool->used - spool->at >= bytes) {
