@@ -45,7 +45,7 @@ struct bench_call {
 };
 
 enum {
-    BENCH_CALL_LARGEST_PAYLOAD = 4096,
+    BENCH_CALL_LARGEST_PAYLOAD = 16384,
     BENCH_CALL_BUFFERS = 16, /* 1 MB */
     BENCH_CALL_FRAMES = 16,  /* of a stack; the harness may have some more */
 };

@@ -68,6 +68,34 @@ static bool stamps_are_constant(uint32_t protocol)
     return bench_session_stop(&session, CHECKED_EVENTS, NULL) == NULL && found >= CHECKED_EVENTS;
 }
 
+static void register_call(const char *name, enum bench_call_entry entry, uint32_t protocol,
+                          uint32_t payload_bytes)
+{
+    struct bench_call call = {
+        .entry = entry,
+        .mode = BENCH_CALL_BUFFERING,
+        .protocol = protocol,
+        .clock = ETWAS_CLOCK_TSC,
+        .payload_bytes = payload_bytes,
+        .buffers = BENCH_CALL_BUFFERS,
+    };
+
+    (void)snprintf(call.name, sizeof call.name, "%s/%s/%u", name, bench_protocol_name(protocol),
+                   payload_bytes);
+    bench_call_register(&call);
+}
+
+static void register_calls(uint32_t protocol)
+{
+    register_call("constant", BENCH_CALL_INSTANCE, protocol, 16);
+    register_call("constant_parent", BENCH_CALL_PARENT, protocol, 16);
+    register_call("constant_fields", BENCH_CALL_FIELDS, protocol, 16);
+    register_call("constant_event", BENCH_CALL_EVENT, protocol, 16);
+    register_call("constant_write", BENCH_CALL_WRITE, protocol, 16);
+    register_call("constant_message", BENCH_CALL_MESSAGE, protocol, 16);
+    register_call("constant_tracelogging", BENCH_CALL_TRACELOGGING, protocol, 12);
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t protocols[] = {ETWAS_PROTOCOL_RSEQ, ETWAS_PROTOCOL_SHARED};
@@ -75,22 +103,12 @@ int main(int argc, char **argv)
     bench_pin_last();
     bench_register_floor_without_clock();
     for (size_t index = 0; index < sizeof protocols / sizeof protocols[0]; index++) {
-        struct bench_call call = {
-            .entry = BENCH_CALL_INSTANCE,
-            .mode = BENCH_CALL_BUFFERING,
-            .protocol = protocols[index],
-            .clock = ETWAS_CLOCK_TSC,
-            .payload_bytes = 16,
-            .buffers = BENCH_CALL_BUFFERS,
-        };
-
-        (void)snprintf(call.name, sizeof call.name, "constant/%s/16",
-                       bench_protocol_name(protocols[index]));
         if (!stamps_are_constant(protocols[index])) {
-            (void)fprintf(stderr, "%s: the library reads its clock\n", call.name);
+            (void)fprintf(stderr, "constant/%s: the library reads its clock\n",
+                          bench_protocol_name(protocols[index]));
             return 1;
         }
-        bench_call_register(&call);
+        register_calls(protocols[index]);
     }
     return bench_run(argc, argv);
 }

@@ -18,7 +18,7 @@
 
 enum {
     BUFFER_BYTES = 64 * 1024,
-    LARGEST_PAYLOAD_BYTES = 4096,
+    LARGEST_PAYLOAD_BYTES = 16384,
     STAMP_OFFSET = 16
 };
 
@@ -108,6 +108,8 @@ FLOORS(qpc)
 FLOORS(system)
 OTHER_FLOORS(tsc)
 OTHER_FLOORS(qpc)
+FLOOR_BODY(floor, tsc, BENCH_INSTANCE_HEADER_BYTES, 1024)
+FLOOR_BODY(floor, tsc, BENCH_INSTANCE_HEADER_BYTES, 16384)
 FLOOR_BODY(floor, constant, BENCH_INSTANCE_HEADER_BYTES, 16)
 /* clang-format on */
 
@@ -115,6 +117,8 @@ void bench_register_floors(void)
 {
     memset(record, 0x5A, sizeof record);
     register_tsc();
+    bench_register("floor/tsc/1024", floor_tsc_1024, NULL);
+    bench_register("floor/tsc/16384", floor_tsc_16384, NULL);
     register_qpc();
     register_system();
     register_others_tsc();

@@ -27,13 +27,21 @@ static const struct {
 
 static const uint32_t protocols[] = {ETWAS_PROTOCOL_RSEQ, ETWAS_PROTOCOL_SHARED};
 
-static const uint32_t payloads[] = {0, 16, 64, 256, 4096};
+/* With the TSC all of them, with the other clocks the first ones. */
+static const uint32_t payloads[] = {0, 16, 64, 256, 4096, 1024, 16384};
+
+enum {
+    PAYLOADS_OF_EACH_CLOCK = 5
+};
 
 #define COUNT_OF(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
 static void register_hot(uint32_t mode, uint32_t protocol, uint32_t clock)
 {
-    for (size_t payload = 0; payload < COUNT_OF(payloads); payload++) {
+    const size_t count =
+        clocks[clock].clock == ETWAS_CLOCK_TSC ? COUNT_OF(payloads) : PAYLOADS_OF_EACH_CLOCK;
+
+    for (size_t payload = 0; payload < count; payload++) {
         struct bench_call call = {
             .entry = BENCH_CALL_INSTANCE,
             .mode = modes[mode].mode,

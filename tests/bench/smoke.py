@@ -35,6 +35,8 @@ def wanted_rows():
     threads = len(os.sched_getaffinity(0))
     for protocol in PROTOCOLS:
         yield f"constant/{protocol}/16"
+        yield f"constant_tracelogging/{protocol}/12"
+        yield f"hot/file/{protocol}/tsc/16384"
         for where in ("other", "same", "other_1mb", "buffering"):
             yield f"tails/{protocol}/{where}"
         for crowd in ("pinned/1", f"pinned/{threads}", f"unpinned/{4 * threads}"):
