@@ -51,7 +51,8 @@
 #include "platform/processor.h"
 
 enum {
-    ETWAS_QUICK_PAYLOAD_BYTES = 1024
+    ETWAS_QUICK_PAYLOAD_BYTES = 384,
+    ETWAS_QUICK_LARGE_BYTES = 256, /* pieces from here on are copied by lines of the cache */
 };
 
 enum etwas_quick_rseq {

@@ -181,9 +181,21 @@ other:
  * the record it goes to; rax: what room is left.
  *
  * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
- * one that may overlap them; a shorter one in two moves that may overlap.
+ * one that may overlap them; a shorter one in two moves that may overlap. A large one is copied as
+ * etwas_rseq_run does it (platform/rseq_x86_64.S).
  */
 /* clang-format off */
+/* Copies 64 bytes; STORE needs an aligned place, or does not. */
+#define ETWAS_QUICK_BLOCK(STORE, FROM, TO)                                                         \
+        "movups 0(" FROM "), %%xmm0\n\t"                                                           \
+        "movups 16(" FROM "), %%xmm1\n\t"                                                          \
+        STORE " %%xmm0, 0(" TO ")\n\t"                                                             \
+        STORE " %%xmm1, 16(" TO ")\n\t"                                                            \
+        "movups 32(" FROM "), %%xmm0\n\t"                                                          \
+        "movups 48(" FROM "), %%xmm1\n\t"                                                          \
+        STORE " %%xmm0, 32(" TO ")\n\t"                                                            \
+        STORE " %%xmm1, 48(" TO ")\n\t"
+
 #define ETWAS_QUICK_NEXT_PIECE                                                                     \
         "addq $16, %%r11\n\t"                                                                      \
         "cmpq %[end], %%r11\n\t"                                                                   \
@@ -236,10 +248,34 @@ other:
         "movq %%xmm0, %%rax\n\t"                                                                   \
         "jmp 51b\n"                                                                                \
         "58:\n\t"                                   /* more than 32 are left */                    \
+        "cmpl %[large], %%r10d\n\t"                                                                \
+        "jae 70f\n\t"                                                                              \
         "addq $16, %%r8\n\t"                                                                       \
         "addq $16, %%r9\n\t"                                                                       \
         "subq $16, %%r10\n\t"                                                                      \
         "jmp 56f\n"                                                                                \
+        "70:\n\t"                                   /* by lines; rax lies in xmm2 */               \
+        "movq %%rax, %%xmm2\n\t"                                                                   \
+        ETWAS_QUICK_BLOCK("movups", "%%r8", "%%rcx,%%r9")                                          \
+        "leal (%%rcx,%%r9), %%eax\n\t"              /* on to the next line: 1 to 64 bytes */       \
+        "andl $63, %%eax\n\t"                                                                      \
+        "subq $64, %%rax\n\t"                                                                      \
+        "subq %%rax, %%r8\n\t"                                                                     \
+        "subq %%rax, %%r9\n\t"                                                                     \
+        "addq %%rax, %%r10\n"                                                                      \
+        "71:\n\t"                                                                                  \
+        ETWAS_QUICK_BLOCK("movaps", "%%r8", "%%rcx,%%r9")                                          \
+        "addq $64, %%r8\n\t"                                                                       \
+        "addq $64, %%r9\n\t"                                                                       \
+        "subq $64, %%r10\n\t"                                                                      \
+        "cmpq $64, %%r10\n\t"                                                                      \
+        "jae 71b\n\t"                                                                              \
+        "leaq -64(%%r8,%%r10), %%r8\n\t"            /* the last 64 bytes, some of them once more */\
+        "leaq -64(%%r9,%%r10), %%r9\n\t"                                                           \
+        ETWAS_QUICK_BLOCK("movups", "%%r8", "%%rcx,%%r9")                                          \
+        "addq $64, %%r9\n\t"                                                                       \
+        "movq %%xmm2, %%rax\n\t"                                                                   \
+        "jmp 51b\n"                                                                                \
         "55:\n\t"                                                                                  \
         "movups -16(%%r8,%%r10), %%xmm1\n"                                                         \
         "56:\n\t"                                                                                  \
@@ -331,10 +367,11 @@ other:
             : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
               [end] "rm"((uintptr_t)pieces + count * sizeof(MOF_FIELD)),                           \
               [length] "i"(offsetof(MOF_FIELD, Length)),                                           \
-              [type] "i"(offsetof(MOF_FIELD, DataType)), [start] "r"(header->start),               \
+              [type] "i"(offsetof(MOF_FIELD, DataType)), [large] "i"(ETWAS_QUICK_LARGE_BYTES),     \
+              [start] "r"(header->start),                                                          \
               [ids] "rx"(header->ids), [second] "x"(header->second), [third] "x"(header->third),   \
               [fourth] "x"(header->fourth)                                                         \
-            : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc", "memory"               \
+            : "rax", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "cc", "memory"       \
             : aborted, other);                                                                     \
         return ETWAS_QUICK_COMMITTED;                                                              \
     aborted:                                                                                       \

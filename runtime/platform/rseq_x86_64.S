@@ -30,9 +30,10 @@
 #define CHANGED   3
 
 /*
- * Longer copies are made in blocks of 64 bytes. Measured against `rep movsb` and words on Zen 4: as
- * fast as the former or faster at each size, and 1.5 against 2.8 microseconds for the largest
- * record, which begins anywhere. The copy has to be done between two interruptions.
+ * Longer copies are made in blocks of 64 bytes, of which each but the first and the last fills a
+ * line of the cache: a store across two lines takes twice as long. On Sapphire Rapids that is as
+ * fast as memcpy from 256 bytes to 4 KB, and as `rep movsb` at 16 KB; without whole lines 4 KB take
+ * 1.8 times as long. The copy has to be done between two interruptions.
  */
 #define LARGE_BYTES 128
 
@@ -49,6 +50,18 @@
 #else
 #define TRAP(number)
 #endif
+
+/* Copies 64 bytes; \store needs an aligned place, or does not. */
+        .macro  BLOCK store, from, to
+        movups  (\from), %xmm0
+        movups  16(\from), %xmm1
+        movups  32(\from), %xmm2
+        movups  48(\from), %xmm3
+        \store  %xmm0, (\to)
+        \store  %xmm1, 16(\to)
+        \store  %xmm2, 32(\to)
+        \store  %xmm3, 48(\to)
+        .endm
 
 /*
  * The sequence with one kind of commit. \kind is `store` or `exchange`; the last instruction before
@@ -120,23 +133,25 @@
         jnz     .Lbyte_\kind
         jmp     .Lcopy_\kind
 .Llarge_\kind:
-        subq    $64, %rcx
+        BLOCK   movups, %rsi, %rdi
+        movl    %edi, %eax                      /* on to the next line: 1 to 64 bytes */
+        andl    $63, %eax
+        subq    $64, %rax
+        subq    %rax, %rsi
+        subq    %rax, %rdi
+        addq    %rax, %rcx
 .Lblock_\kind:
-        movups  (%rsi), %xmm0
-        movups  16(%rsi), %xmm1
-        movups  32(%rsi), %xmm2
-        movups  48(%rsi), %xmm3
-        movups  %xmm0, (%rdi)
-        movups  %xmm1, 16(%rdi)
-        movups  %xmm2, 32(%rdi)
-        movups  %xmm3, 48(%rdi)
+        BLOCK   movaps, %rsi, %rdi
         addq    $64, %rsi
         addq    $64, %rdi
         subq    $64, %rcx
+        cmpq    $64, %rcx
         jae     .Lblock_\kind
         TRAP(5)
-        addq    $64, %rcx
-        jmp     .Lwords_\kind
+        leaq    -64(%rsi, %rcx), %rsi           /* the last 64 bytes, some of them once more */
+        leaq    -64(%rdi, %rcx), %rdi
+        BLOCK   movups, %rsi, %rdi
+        jmp     .Lcopy_\kind
 .Lcopied_\kind:
         TRAP(4)
 

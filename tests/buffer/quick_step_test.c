@@ -37,7 +37,8 @@ enum {
     AROUND = 4, /* instructions: where a sequence is armed, and what follows its commit */
     TRIES = 20,
     PAYLOAD_WORDS = 4,
-    EARLIER = 0, /* an event so that the slot has a buffer */
+    LARGE_WORDS = 48, /* in one piece, which is copied by lines of the cache */
+    EARLIER = 0,      /* an event so that the slot has a buffer */
     INTERRUPTED = 1,
     HANDLER_S = 2
 };
@@ -71,6 +72,7 @@ enum call {
     CALL_EVENT,
     CALL_WRITE,
     CALL_WRITE_RELATED,
+    CALL_WRITE_LARGE,
     CALL_MESSAGE
 };
 
@@ -152,6 +154,15 @@ static uint32_t write_event(const uint64_t *payload, const etwas_guid *related)
                            : EventWriteTransfer(modern, &descriptor, NULL, related, PIECES, blocks);
 }
 
+static uint32_t write_large(const uint64_t *payload)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = TRACE_LEVEL_ERROR};
+    EVENT_DATA_DESCRIPTOR block;
+
+    EventDataDescCreate(&block, payload, LARGE_WORDS * sizeof payload[0]);
+    return EventWrite(modern, &descriptor, 1, &block);
+}
+
 static uint32_t log_message(const uint64_t *payload)
 {
     const uint32_t flags = TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_SYSTEMINFO;
@@ -171,6 +182,8 @@ static uint32_t log_payload(const uint64_t *payload)
         return write_event(payload, NULL);
     case CALL_WRITE_RELATED:
         return write_event(payload, &class_guid);
+    case CALL_WRITE_LARGE:
+        return write_large(payload);
     case CALL_MESSAGE:
         return log_message(payload);
     default:
@@ -178,11 +191,16 @@ static uint32_t log_payload(const uint64_t *payload)
     }
 }
 
+static uint32_t words_of_payload(void)
+{
+    return call_to_make == CALL_WRITE_LARGE ? LARGE_WORDS : PAYLOAD_WORDS;
+}
+
 static void log_numbered(uint64_t number)
 {
-    uint64_t payload[PAYLOAD_WORDS];
+    uint64_t payload[LARGE_WORDS];
 
-    for (uint32_t word = 0; word < PAYLOAD_WORDS; word++) {
+    for (uint32_t word = 0; word < words_of_payload(); word++) {
         payload[word] = magic + number;
     }
     if (log_payload(payload) != ERROR_SUCCESS) {
@@ -202,20 +220,21 @@ static uint32_t order_in(const char *path)
     static uint64_t words[65536];
     FILE *file = fopen(path, "rb");
     size_t count = fread(words, sizeof words[0], sizeof words / sizeof words[0], file);
+    const uint32_t payload_words = words_of_payload();
     uint32_t order = 0;
 
     (void)fclose(file);
-    for (size_t at = 0; at + PAYLOAD_WORDS <= count; at++) {
+    for (size_t at = 0; at + payload_words <= count; at++) {
         uint64_t number = words[at] - magic;
 
         if (number > HANDLER_S) {
             continue;
         }
-        for (uint32_t word = 1; word < PAYLOAD_WORDS; word++) {
+        for (uint32_t word = 1; word < payload_words; word++) {
             number = words[at + word] == words[at] ? number : 0xF;
         }
         order = order << 4 | (uint32_t)number;
-        at += PAYLOAD_WORDS - 1;
+        at += payload_words - 1;
     }
     return order;
 }
@@ -435,7 +454,7 @@ static void a_signal_at_any_instruction_finds_the_event_committed_or_not_begun(v
         {CALL_INSTANCE, ETWAS_CLOCK_TSC}, {CALL_INSTANCE, ETWAS_CLOCK_QPC},
         {CALL_FIELDS, ETWAS_CLOCK_TSC},   {CALL_EVENT, ETWAS_CLOCK_TSC},
         {CALL_WRITE, ETWAS_CLOCK_TSC},    {CALL_WRITE_RELATED, ETWAS_CLOCK_QPC},
-        {CALL_MESSAGE, ETWAS_CLOCK_TSC},
+        {CALL_MESSAGE, ETWAS_CLOCK_TSC},  {CALL_WRITE_LARGE, ETWAS_CLOCK_TSC},
     };
     static struct step_range range;
     const char *path = folder_path("trace.etl");

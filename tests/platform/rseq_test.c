@@ -251,12 +251,12 @@ static void copies_of_any_size_and_place_arrive_whole_and_touch_nothing_else(voi
     }
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         for (size_t bytes = 0; bytes <= EVERY_SIZE; bytes++) {
-            for (size_t place = 0; place < 16; place++) {
+            for (size_t place = 0; place < 64; place++) {
                 expect_copy(to + place, from + (place * 5 + bytes) % 16, bytes, kind);
             }
         }
         for (size_t index = 0; index < sizeof large / sizeof large[0]; index++) {
-            expect_copy(to + index % 16, from + index * 3 % 16, large[index], kind);
+            expect_copy(to + index * 13 % 64, from + index * 3 % 16, large[index], kind);
         }
     }
     free(from);
