@@ -27,7 +27,7 @@ static const struct {
 
 static const uint32_t protocols[] = {ETWAS_PROTOCOL_RSEQ, ETWAS_PROTOCOL_SHARED};
 
-/* With the TSC all of them, with the other clocks the first ones. */
+/* The TSC gets all of them, the other clocks the first ones. */
 static const uint32_t payloads[] = {0, 16, 64, 256, 4096, 1024, 16384};
 
 enum {

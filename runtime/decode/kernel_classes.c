@@ -3,7 +3,8 @@
 
 /*
  * The kernel's classes. ETW's pages do not document all layouts, such as versions from 4 on, and 3
- * of FileIo and DiskIo. Those follow what consumers read and what files of these systems contain.
+ * of FileIo and DiskIo. Such layouts follow what consumers read and what files of these systems
+ * contain.
  */
 #include "decode/builtin.h"
 

@@ -23,8 +23,8 @@
  *
  *     u8 format (1: XML), u8 major, u8 minor, u8 0x5B, u16 total chunks, u16 number of this chunk
  *
- * and up to 65,280 bytes of the document. The chunks of one document come from one thread. Those of
- * other threads may lie between them, and any may be missing: a file that wrapped has lost the
+ * and up to 65,280 bytes of the document. The chunks of one document come from one thread. Chunks
+ * of other threads may lie between them, and any may be missing: a file that wrapped has lost the
  * first ones.
  */
 

@@ -122,7 +122,9 @@ static bool schema_properties_are_sound(const struct schema_source *source)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* UTF-8 strings one after the other, each with its 0. With `bytes` NULL they are only measured. */
+/*
+ * UTF-8 strings one after the other, each with its 0. If `bytes` is NULL, they are only measured.
+ */
 struct schema_names {
     char *bytes;
     size_t count;

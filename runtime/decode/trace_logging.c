@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Events that describe themselves. Those of TraceLogging have the provider's name in the item
- * PROV_TRAITS, and the event's name and fields in EVENT_SCHEMA_TL. Those of EventWriteString are
- * one string.
+ * Events that describe themselves. An event of TraceLogging has the provider's name in the item
+ * PROV_TRAITS, and its own name and fields in EVENT_SCHEMA_TL. An event of EventWriteString is one
+ * string.
  *
  *     traits    u16 bytes of all; name 0; …
  *     schema    u16 bytes of all; tag; name 0; field* to the end

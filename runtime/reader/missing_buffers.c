@@ -7,7 +7,7 @@
  * Each session of a file numbers its data buffers 1, 2, 3 … A number that occurs twice is damage. A
  * missing number is damage in a file of etwas. Other systems may skip numbers, so in their files
  * something else must show that a buffer is missing. A circular file that is being written, or was
- * left unfinished, continues its numbers while new buffers replace the oldest. Of n positions with
+ * left unfinished, continues its numbers while new buffers replace the oldest. If n positions have
  * S as their highest number, S - n + 1 to S must be there; older ones were replaced. A finished
  * circular file of etwas is numbered anew from 1, so no number may be missing.
  */

@@ -65,7 +65,7 @@ bool etwas_registry_can_open(int any, uint32_t files);
 
 /*
  * Accepts the next connection. Never waits: ERROR_NOT_FOUND, there is none. ERROR_ACCESS_DENIED: it
- * came from another user who is not root, and was closed. ERROR_NO_SYSTEM_RESOURCES: it was
+ * came from another user than this one and root, and was closed. ERROR_NO_SYSTEM_RESOURCES: it was
  * accepted, but fewer than ETWAS_REGISTRY_HOST_FILES more files may be open, or it took the place
  * of a spare descriptor. The caller then closes it soon and fills the spares again. ERROR_BUSY: it
  * could not be accepted even so. It is still queued, so poll reports it again at once.

@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * Acquires the GUID with an entry that is STARTING and has no enablements. Those stay in the host's
- * own list until it publishes them.
+ * Acquires the GUID with an entry that is STARTING and has no enablements. Enablements stay in the
+ * host's own list until it publishes them.
  */
 static uint32_t host_session_acquire_guid(struct etwas_registry_host *host,
                                           const struct etwas_registry_entry *entry)

@@ -3,7 +3,7 @@
 
 /*
  * The order across processors: a line for each clock, then for the clocks of sessions the matrix.
- * With too many processors for that, the worst pairs.
+ * Too many processors for that give the worst pairs.
  */
 
 #include "clocks/table.h"

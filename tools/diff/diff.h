@@ -44,7 +44,7 @@ struct etwas_diff_run {
     int64_t begin_ns; /* the first event, or the start of the coverage that the file states */
     int64_t end_ns;
     int64_t slice_ns;
-    /* By class, ETWAS_DIFF_SLICES sums each. NULL: the class has no events. */
+    /* ETWAS_DIFF_SLICES sums of each class. NULL: the class has no events. */
     struct etwas_diff_sum *sums[ETWAS_SPAN_CLASSES];
 };
 

@@ -309,8 +309,9 @@ static bool do_overlap(const struct etwas_diff_run *one, const struct etwas_diff
 }
 
 /*
- * Sums up the events that the runs of a side lost. Of files of one session, such as snapshots, only
- * the largest number counts. Also counts the runs that overlap another one of their session.
+ * Sums up the events that the runs of a side lost. Several files of one session, such as
+ * snapshots, count with the largest number alone. Also counts the runs that overlap another one of
+ * their session.
  */
 static void count_lost(struct etwas_diff *diff, unsigned side)
 {

@@ -224,7 +224,7 @@ static void say_counts(const struct sessions *sessions, const char *begin, const
             etwas_human_plural(sum_recorded), etwas_human_count(lost, sum_lost), end);
 }
 
-/* Prints what a session recorded, followed by `of_what`. With --quiet, only if events were lost. */
+/* Prints what a session recorded, and `of_what`; --quiet leaves only reports of lost events. */
 static void say_result(const char *path, TRACEHANDLE session, const char *of_what)
 {
     const struct sessions alone = {.kernel = session};

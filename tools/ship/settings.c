@@ -23,7 +23,7 @@
 enum {
     PROVE_DAYS = 7,
     MOST_DAYS = 36500,
-    SHORT_PATIENCE_S = 10, /* for a person who waits for the answer */
+    SHORT_PATIENCE_S = 10, /* a person waits for the answer */
 };
 
 #define NS_A_SECOND UINT64_C(1000000000)

@@ -18,7 +18,7 @@ void etwas_counts_print_title(struct etwas_output *output, enum etwas_text_style
                               const struct etwas_counts_kind *kind);
 
 /*
- * Write the counts of a file. `result` is what etwas_input_process returned. With `is_verbose` the
+ * Write the counts of a file. `result` is what etwas_input_process returned. If `is_verbose`, the
  * text includes the header of the file, and its clocks.
  */
 void etwas_counts_text(struct etwas_output *output, const struct etwas_counts *counts,

@@ -329,7 +329,7 @@ static bool add_provider(struct etwas_steer_found *found, const etwas_guid *guid
     return true;
 }
 
-/* With any other error the rest was found. */
+/* Whether only a part was found: any other error leaves the rest. */
 static bool is_partial(uint32_t code)
 {
     return code != ERROR_SUCCESS && code != ERROR_NOT_ENOUGH_MEMORY;

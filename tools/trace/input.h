@@ -118,7 +118,7 @@ int etwas_input_open_all(struct etwas_input_run *run, char *const *paths, uint32
                          const struct etwas_input_callbacks *callbacks, void *context);
 
 /*
- * Return how many events were lost, or overwritten, according to the file. Those that another file
+ * Return how many events were lost, or overwritten, according to the file. Events that another file
  * of the run counts too are excluded, so the numbers of several files can be added.
  */
 static inline uint64_t etwas_input_lost(const struct etwas_input *input)

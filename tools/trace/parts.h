@@ -34,7 +34,7 @@ bool etwas_parts_next_missing(const struct etwas_parts *parts, uint32_t file, ui
 
 /*
  * Returns a number that is the same for all snapshots of a session, for copies of one of its files,
- * and for what was recovered of it. Of such files only the one with the most information counts.
+ * and for what was recovered of it. Only the one of them with the most information counts.
  */
 uint64_t etwas_parts_place(const EVENT_TRACE_LOGFILEA *logfile,
                            const etwas_trace_information *information);

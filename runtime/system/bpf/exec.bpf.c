@@ -15,7 +15,7 @@ extern char MAP_SCRATCH, MAP_OUTPUTS, GIVEN_STACK_POINTER_AT;
 /* Returns the bytes of text that are read; the report says how many there are. */
 INLINE uint64_t read_arguments(struct etwas_exec_report *report, uint64_t stack)
 {
-    /* With a 32-bit program, the upper half of the count is another word: the second read fails. */
+    /* In a 32-bit program, the upper half of the count is another word: the second read fails. */
     struct {
         uint64_t count;
         uint64_t first;

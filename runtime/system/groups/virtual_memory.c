@@ -40,7 +40,7 @@ enum call_kind {
     CALL_BREAK,
 };
 
-/* A call until it ends. With the other key, the end of a process's data. */
+/* A call until it ends; under the other key, the end of a process's data. */
 struct call {
     enum call_kind kind;
     uint64_t begin;

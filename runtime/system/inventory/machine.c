@@ -160,9 +160,9 @@ void etwas_inventory_platform(struct etwas_inventory *inventory)
 }
 
 /*
- * Windows' states of sleep: S1 is the kernel's standby, Linux has no S2, S3 is mem if that is more
- * than idling, and S4 is disk. The kernel does not report S5, that the machine can switch itself
- * off; any machine with ACPI can.
+ * The states of sleep: the first is the kernel's standby, Linux has no second one, the third is mem
+ * if that is more than idling, and the fourth is disk. The kernel does not report the fifth, that
+ * the machine can switch itself off; any machine with ACPI can.
  */
 void etwas_inventory_power(struct etwas_inventory *inventory)
 {

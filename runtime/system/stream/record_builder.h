@@ -10,8 +10,8 @@
  *     etwas_record_builder_put_utf16(record, path);
  *     etwas_emit(emitter, slot, etwas_record_builder_end(record), time_ns);
  *
- * A text that does not fit is cut between characters and ends with its 0. Of any other field that
- * does not fit, the part that does is 0. So a record is never longer than its room, and all fields
+ * A text that does not fit is cut between characters and ends with its 0. Any other field that does
+ * not fit is 0 as far as the room goes. So a record is never longer than its room, and all fields
  * in it are at their offsets.
  */
 #ifndef ETWAS_SYSTEM_STREAM_RECORD_BUILDER_H

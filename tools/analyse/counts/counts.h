@@ -119,8 +119,8 @@ bool etwas_counts_has_events(const struct etwas_counts *counts);
 struct etwas_counts_sum etwas_counts_total(const struct etwas_counts *counts);
 
 /*
- * Takes the names of the session and its log file from the file's header. With a window this is
- * needed, since the header's event may be outside of it.
+ * Takes the names of the session and its log file from the file's header. A run with a window
+ * needs this, since the header's event may be outside of it.
  */
 void etwas_counts_keep_names(struct etwas_counts *counts, const struct etwas_input *input);
 

@@ -3,9 +3,9 @@
 
 /*
  * Counts one file with several threads, each of which reads a section of it. Counts, sums and the
- * first and last time do not depend on the order of events. Two cases are left to one thread. With
- * --where, events are decoded as they come, and durations depend on earlier events. An unfinished
- * file may have a different size for each thread.
+ * first and last time do not depend on the order of events. Two cases are left to one thread. If
+ * --where is given, events are decoded as they come, and durations depend on earlier events. An
+ * unfinished file may have a different size for each thread.
  */
 
 #include "analyse/counts/counts.h"

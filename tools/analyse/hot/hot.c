@@ -46,7 +46,7 @@ static void count_total(struct etwas_hot *hot, struct etwas_hot_function *functi
 }
 
 /*
- * Counts the functions of an address. With inlining there are several, all of which were on the
+ * Counts the functions of an address. Inlining makes them several, all of which were on the
  * stack. The processor was in the innermost one.
  */
 static void count_address(struct etwas_hot *hot, const struct etwas_hot_sample *sample,

@@ -15,8 +15,8 @@
 #define ETWAS_SHIP_RECOVERED_PART UINT32_MAX
 
 /*
- * Facts about a file. Those before `bytes` do not change while it grows, except that `written_as`
- * is 0 at first.
+ * Facts about a file. Members before `bytes` do not change while it grows, except that
+ * `written_as` is 0 at first.
  */
 struct etwas_ship_facts {
     /* The same for all files of a session. An appended file has that of its first session. */

@@ -178,7 +178,7 @@ static void read_name(struct side *side, char name[ETWAS_SHIP_CURSOR_NAME_BYTES]
     name[used] = '\0';
 }
 
-/* A name may have any bytes but 0. Those that would end a word or a line are written as %xx. */
+/* A name may have any bytes but 0. Bytes that end a word or a line are written as %xx. */
 static void name(struct side *side, const char *before, char value[ETWAS_SHIP_CURSOR_NAME_BYTES])
 {
     fixed(side, before);

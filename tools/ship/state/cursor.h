@@ -69,7 +69,7 @@ struct etwas_ship_cursor {
     uint64_t buffers;
     /*
      * Number of events after `place` that have arrived, too, but without the rows of their buffers.
-     * Not 0 only after resuming without a cursor.
+     * It is 0 except after resuming without a cursor.
      */
     uint64_t ahead;
     struct etwas_ship_bounds bounds; /* of the block in flight, else 0 */

@@ -60,8 +60,8 @@ static bool make_folders(const char *path)
 }
 
 /*
- * Returns what is wrong with the folder, or NULL. Users who can write in it could make this process
- * ship nothing, or all again.
+ * Returns what is wrong with the folder, or NULL. A user with the right to write in it could make
+ * this process ship nothing, or all again.
  */
 static const char *wrong_with(int folder)
 {

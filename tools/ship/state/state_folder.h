@@ -13,7 +13,7 @@ enum {
 };
 
 /*
- * Finds the folder of the cursors. By default it is in the followed folder, if there is one. So any
+ * Finds the folder of the cursors. The default is in the followed folder, if there is one. So any
  * process that ships files from there to the same target knows what was sent. `named` is the value
  * of --state, and `shipped` the followed folder; both may be NULL. A final slash in the path makes
  * a link be followed. The path in the followed folder has none, because others may be able to put a

@@ -241,7 +241,7 @@ static bool trust_no_folder(CURL *easy)
     return code == CURLE_OK || code == CURLE_NOT_BUILT_IN;
 }
 
-/* With a file of certificates, only these are trusted. */
+/* A file of certificates makes them the only ones that are trusted. */
 static bool trust(CURL *easy, const char *ca)
 {
     return ca == NULL ||

@@ -124,8 +124,8 @@ static const char *read_file(int descriptor, bool is_credential, struct etwas_sh
 }
 
 /*
- * Prevents core dumps, which would contain the password. With a limit of 0, the kernel would still
- * pipe a core to a program; with 1 it does not. No core file is that short.
+ * Prevents core dumps, which would contain the password. If the limit were 0, the kernel would
+ * still pipe a core to a program; if it is 1, it does not. No core file is that short.
  */
 static void leave_no_core(void)
 {
