@@ -58,6 +58,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [[ -z $folder ]]; then
     folder=$(mktemp -d /var/tmp/etwas-bare-XXXXXX)
     trap 'rm -rf "$folder"' EXIT
+    chmod 755 "$folder" # the root of that machine, which other users pass through
 fi
 debootstrap --variant=minbase bookworm "$folder" \
     "${ETWAS_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$folder.log" 2>&1 ||

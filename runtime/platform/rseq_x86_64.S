@@ -134,6 +134,7 @@
         jmp     .Lcopy_\kind
 .Llarge_\kind:
         BLOCK   movups, %rsi, %rdi
+        TRAP(5)
         movl    %edi, %eax                      /* on to the next line: 1 to 64 bytes */
         andl    $63, %eax
         subq    $64, %rax
@@ -147,7 +148,6 @@
         subq    $64, %rcx
         cmpq    $64, %rcx
         jae     .Lblock_\kind
-        TRAP(5)
         leaq    -64(%rsi, %rcx), %rsi           /* the last 64 bytes, some of them once more */
         leaq    -64(%rdi, %rcx), %rdi
         BLOCK   movups, %rsi, %rdi
