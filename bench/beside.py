@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Sets a library of another build beside this build's, both measured in turn in one run.
+"""Compares a library of another build with this build's, both measured in turn in one run.
 
-The programs are started with that library in place of this build's. Where the other library still
-lies in its build (BUILD/runtime), and its benchmarks too, its own programs run it: an interface
-between the two may differ.
+The programs run with that library in place of this build's. If the other library is still in its
+build (BUILD/runtime), and its benchmarks too, its own programs run it: an interface between the two
+may differ.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ import tables
 
 
 class Library:
-    """What starts programs with the library at `path` in place of that of `build`: the programs of
-    the library's own build, or else those of `build`, and an environment in which the loader finds
-    it under each name that either build gives its own."""
+    """Runs programs with the library at `path` in place of that of `build`. These are the programs
+    of the library's own build, if they exist, otherwise those of `build`. In the environment, the
+    loader finds the library under each name that either build gives its own."""
 
     def __init__(self, path, build, programs):
         library = path.resolve(strict=True)
@@ -41,21 +41,21 @@ class Library:
 
 
 def lowest_of(rows):
-    """{row: 10th percentile}: whatever else a machine does only makes a round slower, so the lower
-    end of the rounds says what the code takes. On a shared machine medians of two equal libraries
-    differ by up to a third."""
+    """Returns {row: 10th percentile}. Other activity of a machine only makes a round slower, so the
+    lower end of the rounds shows what the code takes. On a shared machine medians of two equal
+    libraries differ by up to a third."""
     return {row["row"]: tables.percentile(row["values"], 0.1) for row in rows
             if row["values"] and "failed" not in row}
 
 
 def compare(kept):
-    """{row: (with the other library, with this one)} of a run that has both."""
+    """Returns {row: (with the other library, with this one)} of a run that has both."""
     old, new = lowest_of(kept["beside"]["rows"]), lowest_of(kept["rows"])
     return {name: (old[name], new[name]) for name in new if old.get(name)}
 
 
 def show(runs):
-    """Of several runs the one with the lowest ratio counts, for each row by itself."""
+    """Shows, for each row by itself, the run with the lowest ratio."""
     found = [compare(kept) for kept in runs]
     best = {name: min((run[name] for run in found if name in run),
                       key=lambda pair: pair[1] / pair[0])

@@ -4,10 +4,10 @@
 /*
  * What a call costs its caller, through the shared library.
  *
- * Timed is a loop of calls: one store into the payload, the call, one look at its result. In a
- * flight recorder that has wrapped, the price holds the caller's share of overwriting. A batch into
- * a log file is shorter than the pool, and etwas_flush empties the buffers between batches: the
- * price holds taking a new buffer when one is full, not the writing.
+ * A row times a loop of calls: one store into the payload, the call, one check of its result. In a
+ * flight recorder that has wrapped, the cost includes the caller's share of overwriting. A batch
+ * into a log file is shorter than the pool, and etwas_flush empties the buffers between batches.
+ * That cost includes taking a new buffer when one is full, but not the writing.
  */
 #include "call.h"
 
@@ -24,11 +24,13 @@
 
 enum {
     MOST_ROWS = 128,
-    /* 9 of the 16 buffers. The rest is free when a batch begins in a buffer that is partly full. */
+    /*
+     * 9 of the 16 buffers; the others stay free if a batch begins in a buffer that is partly full.
+     */
     BATCH_BYTES = 9 * 64 * 1024,
 };
 
-/* What is logged, each as its entry point wants it. */
+/* The events, each as its entry point takes it. */
 struct events {
     struct {
         EVENT_INSTANCE_HEADER header;
@@ -58,7 +60,7 @@ TRACELOGGING_DEFINE_PROVIDER(described, "Etwas.Bench",
                              (0x47c2e05b, 0xd916, 0x4a83, 0xb1, 0x5e, 0x20, 0x9f, 0x7a, 0x34, 0xc8,
                               0x6d));
 
-/* The callers' loops: what the rows time. Each returns the results of all calls, joined. */
+/* The callers' loops, which the rows time. Each returns the results of all calls, combined. */
 typedef uint32_t log_batch(etwas_trace_handle session, struct events *events, uint32_t calls);
 
 static __attribute__((noinline)) uint32_t log_instances(etwas_trace_handle session,
@@ -123,7 +125,7 @@ static __attribute__((noinline)) uint32_t write_events(etwas_trace_handle sessio
     return codes;
 }
 
-/* Below as many frames as are asked for. */
+/* Writes events below `frames` frames. */
 static __attribute__((noinline)) uint32_t write_below(uint32_t frames, etwas_trace_handle session,
                                                       struct events *events, uint32_t calls)
 {
@@ -176,7 +178,7 @@ static log_batch *const loops[] = {
     [BENCH_CALL_COUNTED] = log_instances,
 };
 
-/* Once; a session enables it where its row needs it. */
+/* Registers the providers once. A session enables one if its row needs it. */
 static bool prepare_provider(struct events *events, uint32_t payload_bytes)
 {
     static REGHANDLE provider;
@@ -211,7 +213,7 @@ static bool prepare(struct events *events, const struct bench_call *call)
            bench_make_instance(&events->parent);
 }
 
-/* What one call logs. */
+/* Returns how many records one call logs. */
 static uint32_t records(const struct bench_call *call)
 {
     return call->entry == BENCH_CALL_COUNTED ? 2 : 1;
@@ -316,7 +318,7 @@ static bool enable(const struct bench_call *call, const struct bench_session *se
                           TRACE_LEVEL_INFORMATION, 1, 0, 0, &parameters) == ERROR_SUCCESS;
 }
 
-/* Another session that takes the same events. NULL, or why there is none. */
+/* Starts another session that takes the same events. Returns NULL, or why there is none. */
 static const char *start_another(struct bench_session *another, const struct bench_call *call)
 {
     const char *reason = start(another, call, "etwas_bench_another");

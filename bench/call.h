@@ -11,13 +11,13 @@
 
 enum bench_call_entry {
     BENCH_CALL_INSTANCE,
-    BENCH_CALL_PARENT,  /* the instance has a parent */
-    BENCH_CALL_EVENT,   /* TraceEvent */
-    BENCH_CALL_FIELDS,  /* the payload is two fields of 8 bytes, elsewhere in memory */
-    BENCH_CALL_WRITE,   /* EventWrite with one block of data */
-    BENCH_CALL_STACK,   /* the same, called at a depth, for a session that takes stacks */
-    BENCH_CALL_COUNTED, /* the START of an instance whose thread's counters are read behind it */
-    BENCH_CALL_MESSAGE, /* TraceMessage with these two as arguments, GUID, time stamp and ids */
+    BENCH_CALL_PARENT,       /* the instance has a parent */
+    BENCH_CALL_EVENT,        /* TraceEvent */
+    BENCH_CALL_FIELDS,       /* the payload is two fields of 8 bytes, elsewhere in memory */
+    BENCH_CALL_WRITE,        /* EventWrite with one block of data */
+    BENCH_CALL_STACK,        /* the same at a depth, for a session that takes stacks */
+    BENCH_CALL_COUNTED,      /* START of an instance; its thread's counters follow it */
+    BENCH_CALL_MESSAGE,      /* TraceMessage with two arguments, GUID, time stamp and ids */
     BENCH_CALL_TRACELOGGING, /* TraceLoggingWrite of 8 bytes and 4 */
 };
 
@@ -29,8 +29,8 @@ enum bench_call_mode {
     BENCH_CALL_ONE_SLOT,    /* a flight recorder with one slot for all processors */
     BENCH_CALL_TIMES,       /* one whose records have the times of their thread */
     BENCH_CALL_CRASH_SAFE,  /* one whose buffers outlive the process */
-    BENCH_CALL_CLASSES,     /* one with retention classes, of which the events are one */
-    BENCH_CALL_TWO,         /* a flight recorder, and another that listens too */
+    BENCH_CALL_CLASSES,     /* one with retention classes; the events belong to one */
+    BENCH_CALL_TWO,         /* two flight recorders that both take the events */
 };
 
 struct bench_call {
@@ -47,7 +47,7 @@ struct bench_call {
 enum {
     BENCH_CALL_LARGEST_PAYLOAD = 16384,
     BENCH_CALL_BUFFERS = 16, /* 1 MB */
-    BENCH_CALL_FRAMES = 16,  /* of a stack; the harness may have some more */
+    BENCH_CALL_FRAMES = 16,  /* of a stack; the harness may add some */
 };
 
 /* Adds a copy of `call` to the rows. */

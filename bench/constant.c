@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_constant: what is left of a call without its clock. Linked with a library built from
- * the same sources, but that a session's TSC is a constant: reading the counter takes most of a
- * call and hides what the protocols cost.
+ * etwas_bench_constant: the cost of a call without its clock. It is linked with a library built
+ * from the same sources, except that a session's TSC is a constant. Reading the counter takes most
+ * of a call, which hides the cost of the protocols.
  */
 #include <etwas/etwas.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum {
     LARGEST_SNAPSHOT_BYTES = 1 << 20,
 };
 
-/* How often the 8 bytes of `stamp` lie in the file, at multiples of 8. */
+/* Returns how often the 8 bytes of `stamp` occur in the file, at multiples of 8. */
 static uint32_t stamps_in(const char *path, int64_t stamp)
 {
     static int64_t words[LARGEST_SNAPSHOT_BYTES / sizeof(int64_t)];
@@ -37,7 +37,7 @@ static uint32_t stamps_in(const char *path, int64_t stamp)
     return found;
 }
 
-/* Whether every record has the constant for its stamp: the rows would mean nothing otherwise. */
+/* Returns whether every record has the constant as its stamp: otherwise the rows mean nothing. */
 static bool stamps_are_constant(uint32_t protocol)
 {
     const struct bench_session_request request = {.buffering = true,
@@ -54,7 +54,7 @@ static bool stamps_are_constant(uint32_t protocol)
         return false;
     }
     if (bench_session_start(&session, &request) != NULL) {
-        return protocol == ETWAS_PROTOCOL_RSEQ; /* the row itself tells why it is skipped */
+        return protocol == ETWAS_PROTOCOL_RSEQ; /* the row itself reports why it is skipped */
     }
     bench_prepare_instance_header(&event, 0);
     for (uint32_t count = 0; count < CHECKED_EVENTS; count++) {

@@ -3,9 +3,10 @@
 # Copyright (c) 2026 the etwas authors
 #
 # usage: bench/diff_pairs.sh [spans | heaptrace] [PAIRS] [BUILD-FOLDER]
-# How often `etwas diff` says that runs of the same program differ, and how often it finds a change:
-# PAIRS (40) of five runs and five, in turns, by these runs and by blocks of time of the first of
-# each; of those with the change a quarter as many. Ten minutes of spans, two of heaptrace.
+# Counts how often `etwas diff` reports a difference between runs of the same program, and how often
+# it finds a change. A pair is five runs and five, in turn. It is compared by these runs, and by
+# blocks of time of the first of each. There are PAIRS (40) of the same program, and a quarter as
+# many with the change. Takes ten minutes for spans, two for heaptrace.
 #
 #   spans      runs of examples/spans.c; the change is a query that takes 10 % longer
 #   heaptrace  the heap calls of a redis-server under the load of examples/heaptrace/demo.sh, made
@@ -41,8 +42,8 @@ run_heaptrace() {
     server=
 }
 
-# What a run is told on the first side, and on the second to be another; what is said when that is
-# found.
+# The argument of a run on the first side, that of the changed program on the second side, and the
+# line that reports the change.
 case $what in
 spans) same=200 other=232 found='^  typical .* slower$' ;;
 heaptrace) same=-2 other=1 found='^  rate .* more frequent$' ;;
@@ -52,7 +53,7 @@ heaptrace) same=-2 other=1 found='^  rate .* more frequent$' ;;
     ;;
 esac
 
-# Prints 1 if what is said of two sides has such a line, else 0.
+# says LINE ARGUMENT...: prints 1 if `etwas diff` prints such a line, else 0.
 says() {
     local code=0
     "$build/tools/etwas" diff "${@:2}" >told || code=$?
@@ -60,7 +61,8 @@ says() {
     grep -Eqc "$1" told && echo 1 || echo 0
 }
 
-# count PAIRS SECOND LINE TITLE: of so many pairs, by runs and by blocks, how many have such a line.
+# count PAIRS SECOND LINE TITLE: counts the pairs for which such a line is printed, by runs and by
+# blocks.
 count() {
     local by_runs=0 by_blocks=0
     for ((pair = 0; pair < $1; pair++)); do

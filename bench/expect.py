@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What is expected of the figures on a machine with two processors, and what they are.
+"""Compares the figures with what is expected of a machine with two processors.
 
-Nothing fails here: a figure that misses is a question, not an error. Of several runs the best one
+Nothing fails here: a figure that misses is a question, not an error. The best of several runs
 counts, for each line by itself.
 """
 
@@ -24,12 +24,13 @@ def alone(row):
 
 
 def either(*rows):
-    """Of what the library chose on this machine."""
+    """Returns the figure of the row that exists: the library chooses one of these methods."""
     return lambda medians: max(medians[row] for row in rows if row in medians)
 
 
 def oversubscribed(protocol):
-    """Processor time an event of four threads a processor, beside that of one thread."""
+    """Returns the processor time per event of four threads per processor, relative to one
+    thread."""
     start, end = f"scaling/{protocol}/unpinned/", "/cpu"
 
     def of(medians):
@@ -53,12 +54,13 @@ def of_floor(call, clock):
 
 
 def larger(recorder):
-    """A flight recorder beside one of 4 MB with buffers of the same size."""
+    """Returns the cost of a flight recorder, relative to one of 4 MB with buffers of the same
+    size."""
     small = recorder.split("/")[0] + "/4mb"
     return ratio(f"recorder/{recorder}/rseq/tsc/16", f"recorder/{small}/rseq/tsc/16")
 
 
-# What, how it is had from the medians, the bound, its unit.
+# The name, the function of the medians, the bound, its unit.
 LINES = [
     ("TraceEventInstance, 16 bytes, TSC, rseq; recorder",
      ratio("hot/buffering/rseq/tsc/16", "floor/tsc/16"), AT_MOST, 1.25, "x floor"),
@@ -191,7 +193,7 @@ LINES = [
 
 
 def measured(of, runs):
-    """The line's figure in each run that has its rows."""
+    """Returns the line's figure in each run that has its rows."""
     figures = []
     for rows in runs:
         try:

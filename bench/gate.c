@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What tracing costs while nobody traces: `gate` is etwas_enabled on a provider that is registered
- * and not enabled, `tracelogging_gate` TraceLoggingWrite of one, `empty_call` a function in another
- * shared library that does nothing, called as a library function is. Each is a loop of its own,
- * counter included.
+ * What tracing costs while no session traces. `gate` is etwas_enabled on a provider that is
+ * registered and not enabled, `tracelogging_gate` is TraceLoggingWrite to such a provider.
+ * `empty_call` calls a function of another shared library that does nothing. Each is a loop of its
+ * own, counter included.
  */
 #include <etwas/TraceLoggingProvider.h>
 #include <etwas/etwas.h>

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_hot: the hot path, its floors, and what tracing costs while nobody traces. Takes
+ * etwas_bench_hot: the hot path, its floors, and what tracing costs while no session traces. Takes
  * Google Benchmark's options; report.py runs it.
  */
 #include <etwas/etwas.h>
@@ -27,7 +27,7 @@ static const struct {
 
 static const uint32_t protocols[] = {ETWAS_PROTOCOL_RSEQ, ETWAS_PROTOCOL_SHARED};
 
-/* The TSC gets all of them, the other clocks the first ones. */
+/* The TSC is measured with all of them, the other clocks with the first ones. */
 static const uint32_t payloads[] = {0, 16, 64, 256, 4096, 1024, 16384};
 
 enum {
@@ -87,7 +87,7 @@ static void register_variant(const char *name, enum bench_call_entry entry,
     register_sized(name, entry, mode, buffers, 0);
 }
 
-/* Each kind of call, and with rseq slots also with QPC. */
+/* Registers a kind of call; for rseq slots also with QPC. */
 static void register_call(const char *name, enum bench_call_entry entry)
 {
     const struct bench_call model = {
@@ -97,7 +97,7 @@ static void register_call(const char *name, enum bench_call_entry entry)
     register_one(name, &model, ETWAS_PROTOCOL_RSEQ, 1);
 }
 
-/* Flight recorders that have wrapped: what a call costs must not grow with their size. */
+/* Flight recorders that have wrapped: the cost of a call must not grow with their size. */
 static void register_recorders(void)
 {
     static const struct {
@@ -116,7 +116,7 @@ static void register_recorders(void)
     }
 }
 
-/* A session that has one slot for all processors has the shared protocol. */
+/* A session with one slot for all processors uses the shared protocol. */
 static void register_one_slot(void)
 {
     const struct bench_call call = {

@@ -3,7 +3,7 @@
 
 /*
  * How long single calls take: a pair of fenced readings of the cycle counter around each call, and
- * a histogram of what lay between, less what an empty pair reads.
+ * a histogram of the differences, less that of an empty pair.
  *
  *     static struct bench_latency latency;                     // 60 KB: not on the stack
  *     struct bench_timer timer = bench_timer_calibrate();
@@ -12,8 +12,8 @@
  *     BENCH_LATENCY_LOOP(&latency, 1000000, log_one_event(...));
  *     bench_latency_print(&latency, &timer, "tails/lttng_discard");
  *
- * The fences keep a call from overlapping its neighbours: a figure is the time from a call's first
- * instruction to its last, longer than a call's share of a loop without readings.
+ * The fences keep a call from overlapping its neighbours. A figure is the time from a call's first
+ * instruction to its last, which is longer than the call's share of a loop without readings.
  */
 #ifndef ETWAS_BENCH_LATENCY_H
 #define ETWAS_BENCH_LATENCY_H
@@ -26,14 +26,14 @@
 #include "rows_json.h"
 
 enum {
-    BENCH_LATENCY_EXACT_BITS = 9, /* below 512 ticks each has a count of its own */
+    BENCH_LATENCY_EXACT_BITS = 9, /* one count for each value below 512 ticks */
     BENCH_LATENCY_EXACT = 1 << BENCH_LATENCY_EXACT_BITS,
     BENCH_LATENCY_PARTS = BENCH_LATENCY_EXACT / 2, /* counts for each doubling above: 0.4 % wide */
     BENCH_LATENCY_COUNTS =
         BENCH_LATENCY_EXACT + (64 - BENCH_LATENCY_EXACT_BITS) * BENCH_LATENCY_PARTS,
 };
 
-/* Zeroed: empty. */
+/* A zeroed histogram is empty. */
 struct bench_latency {
     uint64_t samples;
     uint64_t longest_ticks;
@@ -42,10 +42,10 @@ struct bench_latency {
 
 struct bench_timer {
     double ns_per_tick;
-    uint64_t overhead_ticks; /* what an empty pair of readings gives: its median */
+    uint64_t overhead_ticks; /* median of an empty pair of readings */
 };
 
-/* The first reading of a pair: nothing before it runs late, nothing after it early. */
+/* Takes the first reading of a pair. Nothing before it runs late, and nothing after it early. */
 static inline uint64_t bench_tick_begin(void)
 {
 #if defined(__x86_64__)
@@ -64,13 +64,13 @@ static inline uint64_t bench_tick_begin(void)
 #endif
 }
 
-/* The second: the same, so that a pair is symmetric. */
+/* Takes the second reading, in the same way, so that a pair is symmetric. */
 static inline uint64_t bench_tick_end(void)
 {
     return bench_tick_begin();
 }
 
-/* ticks 0..511 → 0..511; then 256 counts for each doubling: 512, 513 → 512; 514, 515 → 513. */
+/* Maps ticks 0..511 → 0..511; then 256 counts for each doubling: 512, 513 → 512; 514, 515 → 513. */
 static inline uint32_t bench_latency_index(uint64_t ticks)
 {
     uint32_t doubling;
@@ -83,7 +83,7 @@ static inline uint32_t bench_latency_index(uint64_t ticks)
            (uint32_t)(ticks >> (doubling + 1)) - BENCH_LATENCY_PARTS;
 }
 
-/* The least ticks counted at `index`. */
+/* Returns the least ticks counted at `index`. */
 static inline uint64_t bench_latency_ticks(uint32_t index)
 {
     uint32_t doubling;
@@ -105,13 +105,15 @@ static inline void bench_latency_add(struct bench_latency *latency, uint64_t tic
     }
 }
 
-/* Also makes every page of the counts present, so that no call is measured while one is fetched. */
+/*
+ * Also makes every page of the counts present, so that no measured call causes a page fault there.
+ */
 static inline void bench_latency_clear(struct bench_latency *latency)
 {
     memset(latency, 0, sizeof *latency);
 }
 
-/* EVENT is one call: an expression, written where it is measured. */
+/* EVENT is an expression that makes one call, compiled in place. */
 #define BENCH_LATENCY_LOOP(LATENCY, COUNT, EVENT)                                                  \
     do {                                                                                           \
         for (uint64_t bench_left = (COUNT); bench_left != 0; bench_left--) {                       \
@@ -122,7 +124,7 @@ static inline void bench_latency_clear(struct bench_latency *latency)
         }                                                                                          \
     } while (0)
 
-/* The ticks that a share (0.99) of the calls did not exceed. 0 when there are none. */
+/* Returns the ticks that a share (0.99) of the calls did not exceed; 0 if there are no calls. */
 static inline uint64_t bench_latency_percentile(const struct bench_latency *latency, double share)
 {
     uint64_t below = 0;
@@ -143,7 +145,7 @@ static inline double bench_ticks_ns(const struct bench_timer *timer, uint64_t ti
                : 0;
 }
 
-/* Takes some 30 ms. */
+/* Measures the length of a tick and the overhead, in about 30 ms. */
 static inline struct bench_timer bench_timer_calibrate(void)
 {
     static struct bench_latency empty;
@@ -167,8 +169,8 @@ static inline struct bench_timer bench_timer_calibrate(void)
 }
 
 /*
- * The counter's step: on some machines it moves by many ticks at once, and no figure is finer. The
- * greatest number that divides all differences between readings.
+ * Returns the counter's step: on some machines it advances by many ticks at once, and no figure is
+ * finer. It is the greatest number that divides all differences between readings.
  */
 static inline double bench_timer_step_ns(const struct bench_timer *timer)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Reading what the kernel counts (machine.h).
- */
+/* Reads the kernel's counters (machine.h). */
 #include "machine.h"
 
 #include <ctype.h>
@@ -25,7 +23,7 @@ struct bench_thread_counts bench_thread_counts(void)
     };
 }
 
-/* Which of the columns "CPU0 CPU1 …" is the processor's. Processors that are off have none. */
+/* Returns the column of the processor in "CPU0 CPU1 …"; -1 if it is off and has none. */
 static int column_of(const char *headings, uint32_t processor)
 {
     char name[16];
@@ -45,7 +43,9 @@ static int column_of(const char *headings, uint32_t processor)
     return -1;
 }
 
-/* "  36:   0   3710532  PCI-MSIX…", column 1 → 3710532. 0 where the line has fewer numbers. */
+/*
+ * Returns a number of "  36:   0   3710532  PCI-MSIX…": 3710532 for column 1; 0 if there are fewer.
+ */
 static uint64_t number_in(const char *line, int column)
 {
     const char *at = strchr(line, ':');

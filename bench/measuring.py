@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What benchmarks that run programs have in common: their options, their folder, and the rows they
-print.
+"""Shared by benchmarks that run programs: their options, their folder, and the rows they print.
 
 Rows are as README.md describes.
 """
@@ -17,11 +16,11 @@ import tempfile
 
 
 class Failed(Exception):
-    """A row cannot be measured, or what it measured is not true. The text says why."""
+    """A row cannot be measured, or its figure would be wrong. The text says why."""
 
 
 class Skipped(Exception):
-    """What is measured cannot be had here. The text says why."""
+    """A row cannot be measured on this machine. The text says why."""
 
 
 def emit(row, **fields):
@@ -29,7 +28,7 @@ def emit(row, **fields):
 
 
 def attempt(row, measure, *arguments):
-    """Returns whether it did not fail."""
+    """Measures a row. Returns whether it did not fail."""
     try:
         measure(*arguments)
     except Skipped as reason:
@@ -50,7 +49,7 @@ def read_options(description, quick="each row for a moment"):
 
 @contextlib.contextmanager
 def temporary_folder(name):
-    """In memory, unless ETWAS_BENCH_FOLDER says where."""
+    """Makes a folder for the time of a block: in memory, unless ETWAS_BENCH_FOLDER says where."""
     parent = os.environ.get("ETWAS_BENCH_FOLDER")
     if not parent and os.access("/dev/shm", os.W_OK):
         parent = "/dev/shm"

@@ -2,23 +2,23 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_places: what a crash-safe recorder costs its writers by where its buffers lie.
+ * etwas_bench_places: what a crash-safe recorder costs its writers, by the place of its buffers.
  *
- *     places/private          no crash-safe session: memory of the process's own
+ *     places/private          no crash-safe session: private memory
  *     places/memory           a pool file in the user's runtime folder
  *     places/memfd            a memfd
  *     places/folder           a pool file in $ETWAS_BENCH_DISK, else /var/tmp, on a disk's file
  *                             system
- *     places/folder/syncing   the same, while a neighbour writes 4 MB at a time there and has them
- *                             synced
+ *     places/folder/syncing   the same, while a neighbour writes 4 MB at a time there and syncs
+ *                             them
  *
- * 250 events of 112 bytes each millisecond go round in a recorder of 64 MB, so that pages which the
- * kernel has written back are written to again. 10 seconds; --long: a minute, in which the kernel
- * comes to every page twice. A ROW is followed by:
+ * 250 events of 112 bytes per millisecond go round in a recorder of 64 MB, so that pages which the
+ * kernel has written back are written to again. A row takes 10 seconds, or a minute with --long, in
+ * which the kernel comes to every page twice. A ROW is followed by:
  *
  *     /p50 … /max   calls in which the thread did not lose its processor to another
- *     /waited       calls in which it slept in the kernel, per million
- *     /waited_ms    how long in all, in a minute
+ *     /waited       calls in which the thread slept in the kernel, per million
+ *     /waited_ms    total time of these calls, per minute
  *     /faults       page faults, per million calls
  *     /said         the longest touch that the session itself reports
  *                   (etwas_crash_safe_query_place)
@@ -80,7 +80,7 @@ struct measured {
     uint64_t longest_touch_ns;
 };
 
-static struct measured measured; /* 60 KB: not on the stack */
+static struct measured measured; /* 60 KB, too large for the stack */
 
 static struct rusage thread_usage(void)
 {
@@ -139,7 +139,7 @@ static void measure(const struct bench_timer *timer, etwas_trace_handle session,
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-/* A folder of our own on a disk's file system. NULL, or why there is none. */
+/* Makes a private folder on the file system of a disk. Returns NULL, or why there is none. */
 static const char *make_disk_folder(char *path, size_t room)
 {
     const char *given = getenv("ETWAS_BENCH_DISK");
@@ -157,7 +157,7 @@ static const char *make_disk_folder(char *path, size_t room)
     return NULL;
 }
 
-/* Until it is killed. */
+/* Writes and syncs until it is killed, or until a write fails. */
 static _Noreturn void write_and_sync(const char *folder)
 {
     static char block[NEIGHBOUR_BYTES];
@@ -169,13 +169,13 @@ static _Noreturn void write_and_sync(const char *folder)
     (void)unlink(path);
     while (file >= 0 && pwrite(file, block, sizeof block, 0) == (ssize_t)sizeof block &&
            fsync(file) == 0) {
-        (void)ftruncate(file, 0); /* new blocks each time: the journal has something to do */
+        (void)ftruncate(file, 0); /* new blocks each time, which keep the journal busy */
         (void)usleep(NEIGHBOUR_PAUSE_US);
     }
     _exit(1);
 }
 
-/* False: there was none, or it has given up. */
+/* Returns false if there was none, or if it has ended by itself. */
 static bool end_neighbour(pid_t neighbour)
 {
     int status;

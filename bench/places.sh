@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# What a pool file on a slow disk costs its writers: an ext4 file system in a file, of whose pages
-# the kernel lets only one hundredth of what it allows all disks be dirty, as with a disk that takes
-# long. Needs root. Options go to the program, for example
+# Measures what a pool file on a slow disk costs its writers. The disk is an ext4 file system in a
+# file. The kernel lets only one hundredth of its limit for all disks be dirty there, as with a slow
+# disk. Needs root. Options go to the program, for example
 #   bench/places.sh --long      bench/places.sh --only places/folder
 set -eu
 

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reading the clocks, written out here once more: what the library's own readings are compared
- * with. Inline, so that a row times the reading and no call. Each gives one number, as a program
- * that stores a stamp wants it.
+ * Reads the clocks. The library's own readings are compared with these, which are written
+ * independently. They are inline, so that a row times the reading and no call. Each returns one
+ * number, as a program that stores a stamp needs it.
  */
 #ifndef ETWAS_BENCH_READINGS_H
 #define ETWAS_BENCH_READINGS_H
@@ -17,7 +17,7 @@
 #include <cpuid.h>
 #endif
 
-/* Inlined with a constant `clock`: the same instructions as with the number written there. */
+/* Inlined with a constant `clock`, this compiles to the same code as with the number itself. */
 static inline int64_t bench_read_ns(clockid_t clock)
 {
     struct timespec now;
@@ -93,7 +93,10 @@ static inline int64_t bench_read_rdtscp(void)
     return (int64_t)__builtin_ia32_rdtscp(&processor);
 }
 
-/* After all that the program did before: the fence and the reading may not be parted. */
+/*
+ * Reads after everything that the program did before; one statement keeps the fence and the reading
+ * together.
+ */
 static inline int64_t bench_read_lfence_rdtsc(void)
 {
     uint32_t low;
@@ -125,7 +128,7 @@ static inline int64_t bench_read_tsc(void)
     return ticks;
 }
 
-/* There is nothing like it: bench_has_rdtscp says so, and the row is skipped. */
+/* There is no equivalent: bench_has_rdtscp returns false, and the row is skipped. */
 static inline int64_t bench_read_rdtscp(void)
 {
     return 0;

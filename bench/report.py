@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the etwas authors
 """Runs the parts of the benchmarks in turn, keeps every value in one JSON file and prints tables.
 
-A part is measured in rounds, and the rounds of all parts alternate, so that whatever else the
-machine does falls on all rows alike. README.md describes the rows, and what a part prints.
+A part is measured in rounds, and the rounds of all parts alternate, so that other activity of the
+machine affects all rows alike. README.md describes the rows, and what a part prints.
 Exits with 1 if a row failed: events were lost, or a program did not do what its row says.
 """
 
@@ -27,7 +27,7 @@ import beside  # noqa: E402
 import expect  # noqa: E402
 import tables  # noqa: E402
 
-# Parts in the order of the tables: rounds, and whether Google Benchmark measures it.
+# The parts in the order of the tables: rounds, and whether Google Benchmark measures the part.
 PARTS = {
     "hot": (8, True),
     "constant": (8, True),
@@ -49,13 +49,13 @@ PARTS = {
 }
 
 GOOGLE_REPETITIONS = 5
-GOOGLE_SECONDS = 0.005  # of each repetition; log files grow with it
+GOOGLE_SECONDS = 0.005  # per repetition; log files grow with it
 QUICK_GOOGLE_SECONDS = 0.0002
-PART_SECONDS = 900  # after which a program is taken for stuck
+PART_SECONDS = 900  # timeout of a program
 
 
 class Run:
-    """The rows of one run, by name, in the order in which they first came."""
+    """The rows of one run, by name, in the order of their first appearance."""
 
     def __init__(self):
         self.rows = {}
@@ -137,7 +137,7 @@ def run_lines(run, part, program, environment, arguments):
 
 
 def choose_rounds(arguments):
-    """{part: rounds} of those that are built, and a sentence about each that is not."""
+    """Returns {part: rounds} of the parts that are built, and a sentence about each other part."""
     rounds, sentences = {}, []
     for part in arguments.parts:
         if find_program(arguments.build, part) is None:
@@ -158,9 +158,9 @@ def run_part(run, part, program, environment, arguments):
 
 
 def measure(rounds, arguments, old):
-    """The rounds of the parts, spread evenly over one another. `old` runs in turn with this build's
-    library, and either comes first in every other round. Returns the runs of both; `old` and its
-    run may be None."""
+    """Runs the rounds of the parts, spread evenly over one another. `old` alternates with this
+    build's library, and either comes first in every other round. Returns the runs of both; `old`
+    and its run may be None."""
     run, old_run = Run(), Run() if old else None
     most = max(rounds.values(), default=0)
     for step in range(most):
@@ -180,7 +180,7 @@ def measure(rounds, arguments, old):
 
 
 def read_first(path, prefix):
-    """What follows the colon in the first line that begins so, or ''."""
+    """Returns what follows the colon in the first line that begins with `prefix`, or ''."""
     try:
         with open(path, encoding="utf-8") as file:
             for line in file:

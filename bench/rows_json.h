@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How a part of the benchmarks hands its figures to report.py: one JSON object a line, on stdout.
- * README.md ("The form of a part") says what the lines mean.
+ * How a part of the benchmarks passes its figures to report.py: one JSON object per line, on
+ * stdout. README.md ("The form of a part") describes the lines.
  */
 #ifndef ETWAS_BENCH_ROWS_JSON_H
 #define ETWAS_BENCH_ROWS_JSON_H
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every part takes on its command line. */
+/* The options of every part. */
 struct bench_part_options {
-    unsigned rounds;  /* how often to measure each row: so many values */
-    bool quick;       /* a smoke run: as little as shows that the row works */
-    const char *only; /* rows whose name holds this text; NULL: all */
+    unsigned rounds;  /* number of values of each row */
+    bool quick;       /* a smoke run: just enough to show that the row works */
+    const char *only; /* only rows whose name contains this text; NULL: all */
 };
 
 static inline void bench_json_text(const char *text)
@@ -33,7 +33,7 @@ static inline void bench_json_text(const char *text)
     (void)putchar('"');
 }
 
-/* One row: `values` in `unit`, one for each round. `note` may be NULL. */
+/* Prints one row: `values` in `unit`, one per round. `note` may be NULL. */
 static inline void bench_row(const char *row, const char *unit, const double *values, size_t count,
                              const char *note)
 {
@@ -70,7 +70,8 @@ static inline void bench_row_without_values(const char *row, const char *key, co
 }
 
 /*
- * The row could not be measured, or what it measured is not true (events missing): the run fails.
+ * Reports that the row could not be measured, or that its figure is wrong (events missing). The run
+ * fails.
  */
 static inline void bench_row_failed(const char *row, const char *reason)
 {
@@ -78,7 +79,8 @@ static inline void bench_row_failed(const char *row, const char *reason)
 }
 
 /*
- * The row, or the rows that begin with `row`, cannot be had here: `sentence` says why. No failure.
+ * Reports that the row, or the rows that begin with `row`, cannot be measured here; `sentence` says
+ * why. The run does not fail.
  */
 static inline void bench_row_skipped(const char *row, const char *sentence)
 {
@@ -90,7 +92,7 @@ static inline bool bench_row_selected(const struct bench_part_options *options, 
     return options->only == NULL || strstr(row, options->only) != NULL;
 }
 
-/* Exits with 2 for anything but --rounds N, --quick and --only TEXT. */
+/* Parses --rounds N, --quick and --only TEXT; exits with 2 for anything else. */
 static inline struct bench_part_options bench_part_parse(int argc, char **argv)
 {
     struct bench_part_options options = {1, false, NULL};

@@ -9,7 +9,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/release
 cd "$root"
-# Sessions are of one process, but where a part says otherwise.
+# Sessions belong to one process, unless a part says otherwise.
 export ETWAS_SHARED=${ETWAS_SHARED:-0}
 cmake --preset release >/dev/null
 cmake --build --preset release --target bench/all >/dev/null

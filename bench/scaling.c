@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_scaling: what many threads log together into one flight recorder, memory only, TSC,
+ * etwas_bench_scaling: how much many threads log together into one flight recorder, in memory, TSC,
  * 16 bytes.
  *
  *     scaling/PROTOCOL/pinned/N        events/s of N threads, one a processor
  *     scaling/PROTOCOL/unpinned/4N     of four times as many threads as processors, running where
  *                                      the kernel puts them
- *     …/cpu                            processor time an event: the sum of the threads' own clocks
- *     …/restarts                       restartable sequences begun again, an event
+ *     …/cpu                            processor time per event: the sum of the threads' own clocks
+ *     …/restarts                       restarts of restartable sequences, per event
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -24,7 +24,7 @@
 enum {
     PAYLOAD_BYTES = 16,
     BUFFERS_A_PROCESSOR = 16,
-    CHECK_EVERY = 1024, /* events between two looks at the end */
+    CHECK_EVERY = 1024, /* events between two checks of `stop` */
     DURATION_MS = 250,
     QUICK_DURATION_MS = 20,
     THREADS_A_PROCESSOR = 4,
@@ -41,7 +41,7 @@ struct crowd {
     uint32_t stop;
 };
 
-/* A producer's own: no two threads share a cache line of it. */
+/* The data of a producer: no two threads share a cache line of it. */
 struct producer {
     _Alignas(128) struct event event;
     EVENT_INSTANCE_INFO instance;
@@ -119,9 +119,7 @@ static void prepare(struct crowd *crowd, const struct configuration *configurati
     }
 }
 
-/*
- * Every thread is started before any logs in earnest. A thread that cannot be started ends it all.
- */
+/* Starts every thread before any of them logs in earnest. Exits if a thread cannot be started. */
 static void run(struct crowd *crowd, uint32_t threads, uint32_t duration_ms)
 {
     const struct timespec duration = {.tv_nsec = (long)duration_ms * 1000000};
@@ -165,7 +163,7 @@ static void print_row(const char *row, uint32_t threads, const etwas_session_cou
     bench_row_value(name, "restarts/event", (double)counts->restarts / (double)attempted);
 }
 
-/* Whether the row failed. */
+/* Returns whether the row failed. */
 static bool run_row(const struct configuration *configuration, const char *row, bool quick)
 {
     struct crowd crowd = {0};
@@ -224,7 +222,7 @@ static bool run_if_selected(const struct bench_part_options *options, uint32_t p
     return bench_row_selected(options, row) && run_row(&configuration, row, options->quick);
 }
 
-/* 1, 2, 4, … below the number of processors, and that number; then four times as many. */
+/* Runs 1, 2, 4, … threads below the number of processors, that number, and four times as many. */
 static bool run_protocol(const struct bench_part_options *options, uint32_t protocol)
 {
     bool failed = false;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Starting, stopping and accounting (session.h).
- */
+/* Starts, stops and checks sessions (session.h). */
 #include "session.h"
 
 #include <etwas/shared.h>
@@ -84,8 +82,8 @@ const char *bench_session_start(struct bench_session *session,
 }
 
 /*
- * A few events, and up to one in 10,000, may have taken the other way: a session with sequences has
- * a shared slot too, for a writer whose sequences were restarted too often.
+ * A few events, and up to one in 10,000, may have used the other protocol. A session with sequences
+ * has a shared slot, too, for a writer whose sequences were restarted too often.
  */
 static bool took_its_protocol(const etwas_session_counts *counts, uint32_t protocol)
 {
@@ -163,7 +161,7 @@ bool bench_row_refused(const char *row, const char *reason)
     return true;
 }
 
-/* Looked up once, before anything is pinned. */
+/* Looks the processors up once, before anything is pinned. */
 static const cpu_set_t *allowed_processors(void)
 {
     static cpu_set_t allowed;

@@ -2,22 +2,22 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_snapshot: how long single calls take while a flight recorder writes a file, beside
- * how long they take otherwise.
+ * etwas_bench_snapshot: how long single calls take while a flight recorder writes a file, compared
+ * with other times.
  *
  *     snapshot/PROTOCOL/WHERE/quiet    TraceEvent of 16 bytes every 500 ns into a flight recorder
  *                                      of 64 MB
- *     snapshot/PROTOCOL/WHERE/during   the same while the file of a trigger with all of it is
+ *     snapshot/PROTOCOL/WHERE/during   the same while a trigger's file of the whole recorder is
  *                                      written
  *     snapshot/PROTOCOL/WHERE/ratio_p50 … ratio_max     during / quiet
  *     snapshot/PROTOCOL/WHERE/write    how long a file takes
- *     snapshot/PROTOCOL/WHERE/KIND/faults, preempted    what happened to the thread, per million
- *                                      calls
+ *     snapshot/PROTOCOL/WHERE/KIND/faults, preempted    page faults and preemptions of the thread,
+ *                                      per million calls
  *
- * The caller is on the last processor, the flusher, which writes, on the first (other) or on the
- * same. Both kinds alternate: a quiet stretch as long as the last file took, then a file. A ratio
- * is the median of those of the pairs, so that what else the machine does in a few of them does not
- * decide it.
+ * The caller is on the last processor. The flusher, which writes the file, is on the first (other)
+ * or on the same. Both kinds alternate: a quiet stretch as long as the last file took, then a file.
+ * A ratio is the median over the pairs, so that other activity of the machine in a few of them does
+ * not decide it.
  */
 #include <etwas/etwas.h>
 #include <sched.h>
@@ -39,7 +39,7 @@ enum {
     PAIRS = 15,
     QUICK_PAIRS = 2,
     FIRST_STRETCH_NS = 50000000,
-    CALLS_A_LOOK = 256, /* between two looks whether the file is written */
+    CALLS_A_LOOK = 256, /* between two checks for the file */
 };
 
 struct event {
@@ -63,7 +63,7 @@ enum {
     SHARES = sizeof shares / sizeof shares[0]
 };
 
-/* Some hundreds of KB: not on the stack. */
+/* Several hundred KB, too large for the stack. */
 static struct kind quiet;
 static struct kind during;
 static double ratios[SHARES][PAIRS];
@@ -132,7 +132,7 @@ static double share_of(const struct bench_latency *latency, const struct bench_t
                                            : latency->longest_ticks);
 }
 
-/* A quiet stretch of so many ns, then a file. Returns how long that took, ns. */
+/* Measures a quiet stretch of `stretch_ns`, then a file. Returns how long the file took, in ns. */
 static uint64_t measure_pair(uint32_t pair, const struct bench_timer *timer,
                              etwas_trace_handle session, struct event *event, uint64_t stretch_ns)
 {
@@ -148,7 +148,7 @@ static uint64_t measure_pair(uint32_t pair, const struct bench_timer *timer,
     begin_stretch(&during);
     begin_ns = now_ns();
     codes |= etwas_trigger(session);
-    do { /* once also where the flusher had the processor all the while */
+    do { /* at least once, even if the flusher had the processor */
         log_calls(&during, session, event, gap_ticks);
     } while (files_of(session) == files);
     stretch_ns = now_ns() - begin_ns;
@@ -201,7 +201,7 @@ static void prepare_event(struct event *event)
     event->header.Class.Type = EVENT_TRACE_TYPE_INFO;
 }
 
-/* All buffers are full, and each page has been touched. */
+/* Fills all buffers, so that each page has been touched. */
 static void fill(etwas_trace_handle session, struct event *event, uint32_t buffers)
 {
     uint64_t events = (uint64_t)buffers * BENCH_BUFFER_KB * 1024 / BENCH_EVENT_HEADER_BYTES;
@@ -212,7 +212,7 @@ static void fill(etwas_trace_handle session, struct event *event, uint32_t buffe
     }
 }
 
-/* NULL, or why the session does not go. The name has a %d. */
+/* Returns NULL, or why the session cannot be armed. The name has a %d. */
 static const char *arm(etwas_trace_handle session, const char *name)
 {
     const etwas_trigger_options options = {.log_file = name};
@@ -272,7 +272,7 @@ static const struct row rows[] = {
 static uint32_t processors[CPU_SETSIZE];
 static uint32_t processor_count;
 
-/* NULL, or why the row failed. */
+/* Returns NULL, or why the row failed. */
 static const char *run_row(const struct row *row, const struct bench_timer *timer, bool quick)
 {
     uint32_t buffers = quick ? QUICK_BUFFERS : BUFFERS;

@@ -11,10 +11,10 @@
  *     startup/StartTrace/MODE            a later one; MODE is buffering or file
  *     startup/StopTrace/MODE
  *     startup/event/first, second        the first and the second event of a fresh thread
- *     memory/WHEN/process                memory of the process, more than before its first session;
+ *     memory/WHEN/process                growth of the process since before its first session;
  *                                        WHEN is idle (a session with a log file has started),
  *                                        burst (it took 500,000 events, and was flushed), stopped
- *     memory/WHEN/region, control        of it buffers, and the pool's bookkeeping (etwas_memory)
+ *     memory/WHEN/region, control        its buffers, and the pool's bookkeeping (etwas_memory)
  *     size/file                          the shared library, stripped
  *     size/code, constants, variables    its segments in memory
  */
@@ -36,7 +36,7 @@
 
 enum {
     PAYLOAD_BYTES = 16,
-    REPEATS = 20, /* of everything, in a round */
+    REPEATS = 20, /* per round */
     QUICK_REPEATS = 2,
     BURST_EVENTS = 500000,
     RECORD_NAME_BYTES = 96,
@@ -58,7 +58,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The path of a file beside this program. */
+/* Builds the path of a file beside this program. */
 static bool beside(const char *name, char *path, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
@@ -128,14 +128,17 @@ static void describe(struct properties *properties, bool buffering)
     }
 }
 
-/* `start_row` gets the start, and where `stop_row` is not NULL, that gets the stop. */
+/*
+ * Times a session: its start for `start_row`, and its stop for `stop_row` unless that is NULL.
+ * Returns whether it failed.
+ */
 static bool time_session(bool buffering, const char *start_row, const char *stop_row)
 {
     struct properties properties;
     etwas_trace_handle session;
     uint64_t start_ns;
     uint64_t end_ns;
-    int file = -1; /* kept open, so that the file goes after the stop, not in it */
+    int file = -1; /* kept open, so that the file is deleted after the stop, not in it */
 
     describe(&properties, buffering);
     start_ns = now_ns();
@@ -240,7 +243,7 @@ static void print_memory(const char *when, etwas_trace_handle session, uint64_t 
     bench_row_value(row, "KB", (double)memory.control_bytes / 1024);
 }
 
-/* Also the process's first session, which it therefore times. */
+/* Also starts the process's first session, which it times. */
 static bool measure_memory(bool quick)
 {
     struct event event = {.payload = {1, 2}};

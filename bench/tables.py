@@ -5,7 +5,7 @@ rounds."""
 
 import math
 
-# What a row is compared with that is not called like its floor.
+# The floors of rows that are not named like their floor.
 FLOORS = {
     "gate": "empty_call",
     "tracelogging_gate": "empty_call",
@@ -27,7 +27,7 @@ WIDTH = 44
 
 
 def percentile(values, share):
-    """Linear between neighbours: percentile([1, 2, 3, 4], 0.5) == 2.5."""
+    """Interpolates linearly between neighbours: percentile([1, 2, 3, 4], 0.5) == 2.5."""
     values = sorted(values)
     place = share * (len(values) - 1)
     low, high = math.floor(place), math.ceil(place)
@@ -43,7 +43,7 @@ def medians_of(rows):
 
 
 def number(value):
-    """Three digits or more, and no needless ones: 12.3, 1,234, 65.1 M, 3.1e-06."""
+    """Formats three digits or more, and no needless ones: 12.3, 1,234, 65.1 M, 3.1e-06."""
     size = abs(value)
     if size >= 1e6:
         return f"{value / 1e6:,.1f} M"
@@ -55,7 +55,8 @@ def number(value):
 
 
 def floor_of(name):
-    """hot/file/rseq/tsc/16 -> floor/tsc/16; None for a row that has no floor."""
+    """Returns the name of a row's floor: hot/file/rseq/tsc/16 -> floor/tsc/16; None if it has
+    none."""
     parts = name.split("/")
     if name in FLOORS:
         return FLOORS[name]
@@ -77,7 +78,7 @@ def heading(title, columns, width=10):
 
 
 def show_calls(rows):
-    """Beside its floor, and how many times as much."""
+    """Shows each row beside its floor, and their ratio."""
     medians = medians_of(rows)
     heading("ns an operation", ["median", "p10", "p90", "floor", "ratio"])
     for row in rows:
@@ -93,7 +94,7 @@ def show_calls(rows):
 
 
 def show_clocks(rows):
-    """Beside what the laboratory said of the same, and how many times as much that was."""
+    """Shows each row beside the laboratory's figure for the same, and their ratio."""
     medians = medians_of(rows)
     heading("ns a reading", ["median", "p10", "p90", "laboratory", "ratio"], 12)
     for row in rows:
@@ -109,7 +110,7 @@ def show_clocks(rows):
 
 
 def show_grid(rows, title, endings):
-    """A line for each row that has all of `endings`, a column for each of them."""
+    """Shows a line for each row that has `endings`, with a column for each of them."""
     medians = medians_of(rows)
     first = "/" + endings[0]
     names = [name.removesuffix(first) for name in medians if name.endswith(first)]
@@ -139,7 +140,7 @@ def show_scaling(rows):
 
 
 def show_plain(rows):
-    """Nothing lost is not worth a line: the row it belongs to would say so otherwise."""
+    """Omits rows without losses: the row that they belong to notes a loss."""
     heading("", ["unit", "median", "p10", "p90"], 15)
     for row in rows:
         if not row["values"] or "failed" in row:
@@ -157,7 +158,7 @@ def is_of_grid(row):
 
 
 def show_sentences(rows):
-    """Skipped rows with the same reason share a line."""
+    """Prints skipped rows with the same reason in one line."""
     reasons = {}
     for row in rows:
         if "skipped" in row and not row["values"]:
@@ -171,7 +172,8 @@ def show_sentences(rows):
 
 
 def in_order(rows):
-    """As the programs print them, but that of the peers: they run in random order."""
+    """Returns the rows as the programs print them, except that the peers', which run in random
+    order, are sorted."""
     return sorted(rows, key=lambda row: row["row"] if row["part"] == "peers" else "")
 
 

@@ -9,19 +9,18 @@
  *     tails/PROTOCOL/other_1mb   buffers of 1 MB instead of 64 KB
  *     tails/PROTOCOL/buffering   a flight recorder of 1 MB
  *
- * An event of 16 bytes every 500 ns, from a thread pinned to one processor: a load a log file can
- * take, so that nothing is lost and the rows can be compared. `tails/timer` is what an empty pair
- * of readings takes, and is subtracted; `tails/timer_step` is the counter's step. A ROW is followed
- * by:
+ * An event of 16 bytes is logged every 500 ns, from a thread pinned to one processor. A log file
+ * can take this load, so that nothing is lost and the rows can be compared. `tails/timer` is the
+ * time of an empty pair of readings, which is subtracted; `tails/timer_step` is the counter's step.
+ * A ROW is followed by:
  *
  *     /p50 … /max         all calls
  *     /switching/p50 …    the calls that took a new buffer. On one processor it is every n-th call
- *     /slow_KIND          calls of 500 ns or more, per million, by what the kernel's counters of
- *                         the thread say happened: preempted, fault, or else switch, or else other
+ *     /slow_KIND          calls of 500 ns or more, per million, by cause. The kernel's counters of
+ *                         the thread show preempted and fault; the rest is switch or other
  *     /interrupts         interrupts this processor served, per million calls …
- *     /interrupts_inside  … and the part of them that fell inside calls, if they fall evenly: what
- *                         slow_other is to be compared with. On a virtual machine the host adds to
- *                         it
+ *     /interrupts_inside  … and the part of them inside calls, if they are spread evenly, to
+ *                         compare with slow_other. On a virtual machine the host adds to slow_other
  */
 #include <etwas/etwas.h>
 #include <sched.h>
@@ -86,11 +85,11 @@ struct measured {
     uint64_t slow[CAUSES];
     uint64_t interrupts;
     uint64_t inside_ticks;  /* spent in calls */
-    uint64_t elapsed_ticks; /* spent in all */
+    uint64_t elapsed_ticks; /* spent in total */
     uint32_t codes;
 };
 
-/* Some 120 KB: not on the stack. */
+/* About 120 KB, too large for the stack. */
 static struct measured measured;
 
 static uint32_t processors[CPU_SETSIZE];
@@ -110,7 +109,10 @@ static enum cause cause_of(struct bench_thread_counts *seen, bool switched)
     return cause;
 }
 
-/* Lets the rest of the gap pass. What happens to the thread meanwhile is not the next call's. */
+/*
+ * Waits for the rest of the gap. What happens to the thread meanwhile is not counted for the next
+ * call.
+ */
 static void wait_until(uint64_t end_ticks, uint64_t slow_ticks, struct bench_thread_counts *seen)
 {
     uint64_t before = bench_tick_begin();
@@ -189,7 +191,7 @@ static void print_row(const struct row *row, const struct bench_timer *timer, ui
                       calls);
 }
 
-/* NULL, or why the row failed. */
+/* Returns NULL, or why the row failed. */
 static const char *run_row(const struct row *row, const struct bench_timer *timer, uint32_t calls)
 {
     static _Alignas(64) struct event event;

@@ -2,29 +2,28 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_triggers: from the cause to the window, for each kind of trigger of a flight
+ * etwas_bench_triggers: the time from the cause to the window, for each kind of trigger of a flight
  * recorder.
  *
- *     triggers/KIND/pinned     from the cause until what the recorder has of the time before is
- *                              pinned
- *     triggers/KIND/call       of it, what the thread is held up: the call that is the cause
- *     triggers/KIND/miss       the same call where it is no trigger
+ *     triggers/KIND/pinned     from the cause until the recorder's events before it are pinned
+ *     triggers/KIND/call       the part of it that holds the thread up: the call that is the cause
+ *     triggers/KIND/miss       the same call when it is not a trigger
  *
  *     call       etwas_trigger
  *     signal     raise, whose handler calls it; miss: a handler that does nothing
  *     id, level, keyword   EventWrite of an event that a filter makes a trigger; miss: of another
- *                one
+ *                event
  *     slow       etwas_trigger_if_slow of an instance that took too long; miss: of one that did not
  *     payload    TraceEvent into a session with a log file, whose payload filter matches, and
  *                etwas_flush: without a flush the buffer would have to get full first; call, miss:
  *                TraceEvent alone
  *
- *     triggers/flusher/plain, other, meant    ns an event of what drains a log file's session:
- *                without a payload filter, with one for other events, and with one that means these
- *                and fails at their last field
+ *     triggers/flusher/plain, other, meant    ns per event to drain the session of a log file:
+ *                without a payload filter, with one for other events, and with one for these
+ *                events that fails at their last field
  *
- * A recorder of 1 MB, its flusher on the first processor, asleep, and the caller on the last. Each
- * trigger has a window and a file of its own.
+ * The recorder has 1 MB. Its flusher sleeps on the first processor, and the caller runs on the
+ * last. Each trigger has a window and a file of its own.
  */
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
@@ -44,7 +43,7 @@
 enum {
     BUFFER_KB = 16,
     BUFFERS = 64,
-    LOG_BUFFERS = 256, /* room for all that is logged between two flushes */
+    LOG_BUFFERS = 256, /* room for the events between two flushes */
     REPEATS = 1000,
     QUICK_REPEATS = 10,
     MISSES = 100000,
@@ -62,7 +61,7 @@ enum {
     QUICK_DRAINS = 2,
 };
 
-/* What the causes need. One row runs at a time. */
+/* The state that the causes need. One row runs at a time. */
 static struct {
     etwas_trace_handle recorder;
     etwas_trace_handle log;
@@ -77,7 +76,7 @@ static const etwas_guid modern_guid = {
 
 /* ---- causes ---------------------------------------------------------------------------------- */
 
-/* `hits`: it is a trigger. */
+/* Makes the call; `hits` says whether it is a trigger. */
 typedef void (*cause)(bool hits);
 
 static void call(bool hits)
@@ -235,8 +234,8 @@ static bool watch_events(void)
 static const struct kind {
     const char *name;
     cause cause;
-    void (*then)(void); /* belongs to the cause, not to the call */
-    bool (*make)(void); /* NULL: it needs nothing */
+    void (*then)(void); /* part of the cause, not of the call */
+    bool (*make)(void); /* makes the call a trigger; NULL: not needed */
 } kinds[] = {
     {"call", call, NULL, NULL},
     {"signal", send_signal, NULL, NULL},
@@ -269,7 +268,7 @@ static etwas_trigger_counts counts_now(void)
     return counts;
 }
 
-/* Leaves the flusher the lock under which it counts. */
+/* Leaves the lock to the flusher, which counts under it. */
 static void pause_a_little(void)
 {
     uint64_t end_ns = now_ns() + 1000;
@@ -293,7 +292,7 @@ static bool wait_for(uint64_t windows, bool files)
     return false;
 }
 
-/* One trigger. NULL, or why it failed. */
+/* Measures one trigger. Returns NULL, or why it failed. */
 static const char *measure_one(const struct kind *kind, const char *base, uint64_t number)
 {
     char name[300];
@@ -361,7 +360,7 @@ static void print(const char *row, const char *what, const struct bench_latency 
     }
 }
 
-/* Fills the recorder, so that each window is of the same size. */
+/* Fills the recorder, so that all windows have the same size. */
 static void fill(void)
 {
     struct measured_event event = measured_event(0);
@@ -401,7 +400,7 @@ static const char *start_sessions(struct bench_session *recorder, struct bench_s
     return NULL;
 }
 
-/* NULL, or why the row failed. */
+/* Returns NULL, or why the row failed. */
 static const char *run_row(const char *row, const struct kind *kind,
                            const struct bench_timer *timer, bool quick)
 {
@@ -444,7 +443,7 @@ static const struct {
                {"triggers/flusher/other", watch_others},
                {"triggers/flusher/meant", watch_events}};
 
-/* ns an event; below 0: it failed. */
+/* Returns ns per event; below 0 if it failed. */
 static double drain_once(bool (*make)(void))
 {
     const struct bench_session_request to_file = {.name = "etwas_bench_log",
@@ -477,7 +476,7 @@ static double drain_once(bool (*make)(void))
     return (double)(end_ns - begin_ns) / DRAINED_EVENTS;
 }
 
-/* In turn, so that what else the machine does falls on all of them. */
+/* Measures all of them in turn, so that other activity of the machine affects them alike. */
 static const char *measure_drains(bool quick)
 {
     const struct bench_session_request buffering = {

@@ -2,15 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which clock shall a session have? One workload is logged three times, once with each clock, and
- * the files are read back: what did an event cost, and how finely are events told apart? Then
- * every event is logged with all three at once: how far do the clocks disagree about the same?
+ * Compares the clocks that a session can use.
  *
- * The argument is what the files are called: NAME.qpc.etl, NAME.system.etl and NAME.tsc.etl.
+ * One workload is logged three times, once with each clock, and the files are read back: what does
+ * an event cost, and how finely does the clock resolve time? Then every event is logged with all
+ * three clocks at once: how far do they disagree?
+ *
+ * The argument is the prefix of the files: NAME.qpc.etl, NAME.system.etl and NAME.tsc.etl.
  */
 
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* processors and threads */
+#define _GNU_SOURCE /* sched_getaffinity, pthread_setaffinity_np */
 #endif
 
 #include <etwas/etwas.h>
@@ -27,8 +29,8 @@ enum {
     CLOCKS = 3,
     JOBS = 20000,
     EVENTS = 2 * JOBS, /* number 2 n is the start of job n, and 2 n + 1 its end */
-    ROUNDS = 9,        /* after one that warms up */
-    JOBS_A_NAP = 64,   /* of 1 ms, where all three clocks are compared: the trace shall be long */
+    ROUNDS = 9,        /* after one warm-up round */
+    JOBS_A_NAP = 64,   /* jobs between naps of 1 ms, which make the joint trace long */
     MOST_PROCESSORS = 256
 };
 
@@ -60,9 +62,9 @@ static TRACEHANDLE sessions[CLOCKS]; /* 0: not logged with that clock */
 static struct worker {
     pthread_t thread;
     unsigned processor;
-    ULONG first, end; /* its jobs, where it does not take them from all */
+    ULONG first, end; /* its share of the jobs, for work_alone */
     ULONG64 result;
-    double cpu_ns; /* processor time its jobs took: what other programs take does not count */
+    double cpu_ns; /* processor time of its jobs, which excludes other programs */
 } workers[MOST_PROCESSORS];
 
 static ULONG worker_count;
@@ -87,7 +89,7 @@ static void log_event(UCHAR type, ULONG64 number)
 
     event.header.Class.Type = type;
     event.header.Flags = WNODE_FLAG_TRACED_GUID;
-    /* Each clock has its turn to be first: else the last would always seem to be behind. */
+    /* The clocks take turns at being first; otherwise the last one would always seem late. */
     for (ULONG64 i = 0, clock = number / 2; i < CLOCKS; i++, clock++) {
         if (sessions[clock % CLOCKS] != 0) {
             TraceEvent(sessions[clock % CLOCKS], &event.header);
@@ -95,7 +97,7 @@ static void log_event(UCHAR type, ULONG64 number)
     }
 }
 
-/* From one multiplication to 512, each waiting for the one before. */
+/* Does 1 to 512 multiplications, each of which waits for the one before. */
 static ULONG64 calculate(ULONG64 job)
 {
     ULONG64 value = job;
@@ -116,7 +118,7 @@ static void prepare(struct worker *worker)
     pthread_barrier_wait(&all_ready);
 }
 
-/* The workload whose cost is measured: threads that have nothing to do with each other. */
+/* The workload whose cost is measured: threads that share nothing. */
 static void *work_alone(void *argument)
 {
     struct worker *worker = argument;
@@ -133,7 +135,7 @@ static void *work_alone(void *argument)
     return NULL;
 }
 
-/* The same jobs, begun one after the other: so it is known which start is the earlier one. */
+/* The same jobs, started one after the other, so that the order of their starts is known. */
 static void *work_in_turn(void *argument)
 {
     struct worker *worker = argument;
@@ -159,7 +161,9 @@ static void *work_in_turn(void *argument)
     return NULL;
 }
 
-/* A thread on every processor that this program may use. */
+/*
+ * Finds the processors that this program may use, and gives each a worker with a share of the jobs.
+ */
 static void find_processors(void)
 {
     cpu_set_t allowed;
@@ -177,7 +181,9 @@ static void find_processors(void)
     }
 }
 
-/* Returns the processor time of an event, its part of the job included. */
+/*
+ * Runs `work` in all workers. Returns the processor time per event, including its part of the job.
+ */
 static double run(void *(*work)(void *))
 {
     double cpu_ns = 0;
@@ -200,8 +206,8 @@ static double run(void *(*work)(void *))
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
- * A session has memory for all events and no thread that writes them: etwas_stop does, so that the
- * disk is not in the figures.
+ * The session has buffers for all events and no flusher thread. etwas_stop writes the file, so that
+ * the figures exclude the disk.
  */
 static void start(int clock)
 {
@@ -230,12 +236,12 @@ static void stop(int clock)
 /* ---- the files ------------------------------------------------------------------------------- */
 
 static struct recording {
-    LONG64 stamps[EVENTS]; /* as recorded: ProcessTrace gives 100 ns units if not asked for that */
-    etwas_clock_time times[EVENTS]; /* what they are by QPC, whatever the clock */
+    LONG64 stamps[EVENTS];          /* raw stamps, not ProcessTrace's default units of 100 ns */
+    etwas_clock_time times[EVENTS]; /* the stamps converted to QPC */
     USHORT processors[EVENTS];
     ULONG seen;
     TRACEHANDLE trace;
-    ULONG clock; /* what the session got */
+    ULONG clock; /* the clock that the session used */
     double tick_ns;
 } recordings[CLOCKS];
 
@@ -246,7 +252,7 @@ static void WINAPI on_event(PEVENT_RECORD event)
 
     if (event->UserDataLength != sizeof number ||
         !IsEqualGUID(&event->EventHeader.ProviderId, &job_guid)) {
-        return; /* the header of the file */
+        return; /* the file header */
     }
     memcpy(&number, event->UserData, sizeof number);
     if (number < EVENTS) {
@@ -280,7 +286,7 @@ static void read_back(int clock)
     recording->tick_ns = 1e9 / (double)information.clock_frequency;
 }
 
-/* From one event to another, by this clock. */
+/* Returns the time between two events by this recording's clock. */
 static double elapsed_ns(const struct recording *recording, ULONG64 from, ULONG64 to)
 {
     return (double)(recording->stamps[to] - recording->stamps[from]) * recording->tick_ns;
@@ -295,14 +301,14 @@ static int ascending(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Sorts: the first value is the least then, the last the greatest. */
+/* Sorts the values, so that the first is then the lowest and the last the highest. */
 static double median(double *values, size_t count)
 {
     qsort(values, count, sizeof values[0], ascending);
     return values[count / 2];
 }
 
-/* A reading by itself, the loop included. */
+/* Returns the time of one clock reading, including the loop. */
 static double reading_ns(ULONG clock)
 {
     const int readings = 20000;
@@ -314,7 +320,7 @@ static double reading_ns(ULONG clock)
     return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / readings;
 }
 
-/* Runs the workload without a session and with each, in turn, again and again. */
+/* Measures the workload without a session and with each clock in turn, round after round. */
 static void compare_costs(void)
 {
     static double job[ROUNDS], event[CLOCKS][ROUNDS], reading[CLOCKS][ROUNDS];
@@ -345,7 +351,7 @@ static void compare_costs(void)
            median(job, ROUNDS));
 }
 
-/* Compares events that one thread logged one after the other. */
+/* Compares consecutive events of one thread. */
 static void compare_resolution(void)
 {
     printf("Resolution: two events of one thread in a row, each clock by itself\n\n"
@@ -374,7 +380,7 @@ static void compare_resolution(void)
            "ProcessTrace gives times in units of 100 ns, unless it is asked for raw stamps.\n\n");
 }
 
-/* Job n began before job n + 1, often on another processor. */
+/* Compares the starts of jobs: job n starts before job n + 1, often on another processor. */
 static void compare_order(void)
 {
     ULONG elsewhere = 0;
@@ -399,7 +405,7 @@ static void compare_order(void)
     printf("\n");
 }
 
-/* How long the same jobs took. */
+/* Compares the durations of the same jobs. */
 static void compare_durations(void)
 {
     static double apart[JOBS];
@@ -426,15 +432,15 @@ static void compare_durations(void)
            "shows here, as do the 100 ns of system time.\n\n");
 }
 
-/* How many others stamped the event before this clock did. */
+/* Returns how many other clocks stamped the event before this one. */
 static int place(int clock, ULONG64 number)
 {
     return (int)((ULONG64)clock + CLOCKS - number / 2 % CLOCKS) % CLOCKS;
 }
 
 /*
- * Where the same events lie in time. Each file says what its stamps are by QPC and how far that may
- * be wrong: within both errors, the earlier stamp of two must not be the later time.
+ * Compares the positions of the same events in time. Each file gives its stamps as QPC times with
+ * error bounds. Within both bounds, the earlier of two stamps must not convert to the later time.
  */
 static void compare_positions(void)
 {
@@ -472,7 +478,7 @@ static void compare_positions(void)
         elapsed_ns(&recordings[0], 0, EVENTS - 1) / 1e9);
 }
 
-/* What is asked for is not always what a session gets. */
+/* Reports when a session that requests the TSC gets system time instead. */
 static void tell_fallback(void)
 {
     etwas_clock_trust trust;

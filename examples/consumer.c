@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The 99th percentile of a number in an event: ./consumer shop.etl Order number */
+/* Prints the 99th percentile of a number in an event: ./consumer shop.etl Order number */
 #include <etwas/decode.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double values[1 << 20]; /* the first ones, if there are more */
+static double values[1 << 20]; /* later values are ignored */
 static size_t count;
 
 static bool take(const etwas_decoded_event *event, void *argv)

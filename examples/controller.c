@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Starts a session and enables a provider of another program, as ETW's page "Configuring and
- * Starting an Event Tracing Session" does; provider.c is the other program:
+ * Starts a session and enables a provider in another program, as ETW's page "Configuring and
+ * Starting an Event Tracing Session" does. provider.c is the other program:
  *
  *     cc controller.c -o controller $(pkg-config --cflags --libs etwas)
  *     cc provider.c -o provider $(pkg-config --cflags --libs etwas)

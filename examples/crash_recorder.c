@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder that a crash writes down: the handler of SIGSEGV and SIGABRT writes what is in
- * memory into a file that was opened before, and lets the signal have its way. It has a stack of
- * its own, since the crash may be for lack of one. Here a child crashes, and its parent reads the
- * file.
+ * A flight recorder that saves its events when the program crashes. The handler of SIGSEGV and
+ * SIGABRT writes the buffers to a file that was opened earlier, and then lets the signal take its
+ * default action. It runs on a stack of its own, because a stack overflow may have caused the
+ * crash. Here a child crashes, and its parent reads the file.
  */
 
 #include <etwas/etwas.h>
@@ -40,10 +40,10 @@ static etwas_prepared_snapshot *prepared;
 static void on_crash(int number)
 {
     etwas_snapshot_signal_safe(prepared);
-    signal(number, SIG_DFL); /* what the handler returns to crashes again */
+    signal(number, SIG_DFL); /* after the return, the signal comes again and kills the process */
 }
 
-/* When its classes are described, a program prepares for the worst. */
+/* Describes the class, starts the session and installs the handlers, before anything can crash. */
 static bool prepare(int descriptor)
 {
     static char stack[STACK_BYTES];

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# What the demonstrations share; read by them, not run. With the demonstration's arguments:
+# Functions that the demonstrations share. Source it with the demonstration's arguments; it is not
+# run:
 #
 #     source examples/demo.bash "$@"      [--output FOLDER] [--keep]
 #
-# $output and $temporary are folders from then on, and the root of the sources is the current one. A demonstration adds
-# to `started` the processes that end with it, and says in `last_words` which file of $temporary tells what its server
-# said. One that has a small form sets `small` before, which --small makes `yes`.
+# It sets $output and $temporary to folders and changes to the root of the sources. A demonstration
+# adds the processes that end with it to `started`. It sets `last_words` to the file in $temporary
+# with its server's output, which `fail` prints. A demonstration with a small form sets `small`
+# first; --small then sets it to `yes`.
 
 demo=${0##*/}
 
@@ -66,7 +68,8 @@ fail() {
 }
 trap 'echo "FAILURE: line $LINENO of $demo: $BASH_COMMAND"' ERR
 
-# wait_for WHAT COMMAND...: until the command succeeds, half a minute at most.
+# wait_for WHAT COMMAND...: repeats the command until it succeeds; fails with WHAT after half a
+# minute.
 wait_for() {
     local what=$1
     shift

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A flight recorder: events stay in memory, and a snapshot of the latest goes to a file when
- * something is worth it. Here that is first a simulated fault, then SIGUSR1, as an operator would
- * send it. The workload logs all the while and never waits for the disk.
+ * A flight recorder: events stay in memory, and a snapshot of the latest ones is written to a file
+ * when something happens. Here that is first a simulated fault, and then SIGUSR1, which an operator
+ * would send. The workload keeps logging and never waits for the disk.
  */
 
 #include <etwas/etwas.h>
@@ -31,7 +31,7 @@ static const etwas_class_description job_description = {.guid = &job_guid,
                                                         .types = job_types,
                                                         .type_count = 1};
 
-/* ETW's way: one block with the structure and, behind it, room for both names. */
+/* ETW's convention: one block holds the structure and, behind it, both names. */
 static struct block {
     EVENT_TRACE_PROPERTIES properties;
     char session_name[64];
@@ -72,7 +72,7 @@ static void WINAPI on_event(PEVENT_TRACE event)
     }
 }
 
-/* Writes a snapshot, reads it and says what it holds. */
+/* Writes a snapshot, reads it back and prints what it holds. */
 static bool snapshot(const char *name, int number)
 {
     char file[sizeof block.log_file];
@@ -81,7 +81,7 @@ static bool snapshot(const char *name, int number)
     TRACEHANDLE handle;
 
     snprintf(file, sizeof file, "%s.%d.etl", name, number);
-    memcpy(block.log_file, file, sizeof file); /* ControlTrace returns the session's in its place */
+    memcpy(block.log_file, file, sizeof file); /* ControlTrace overwrites it with the session's */
     block.properties.LogFileNameOffset = offsetof(struct block, log_file);
     if (ControlTrace(session, NULL, &block.properties, EVENT_TRACE_CONTROL_FLUSH)) {
         fprintf(stderr, "cannot write %s\n", file);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     }
     sigemptyset(&signals);
     sigaddset(&signals, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* the worker inherits this: sigwait gets it */
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* inherited by the worker; sigwait takes SIGUSR1 */
     pthread_create(&worker, NULL, work, NULL);
     while (atomic_load(&jobs_done) < fault_at) {
         sched_yield();

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A provider of its own program, as ETW's page "Writing Manifest-based Events" has one: it knows
- * nothing of sessions. controller.c enables it, from another program.
+ * A provider in a program of its own, as in ETW's page "Writing Manifest-based Events". It knows
+ * nothing of sessions; controller.c enables it from another program.
  */
 
 #include <etwas/TraceLoggingProvider.h>
@@ -18,7 +18,7 @@ enum {
 
 int main(void)
 {
-    /* When this returns, a session that enables the provider has its events from the first on. */
+    /* A session that has already enabled the provider receives its events from the first one on. */
     TraceLoggingRegister(provider);
     for (uint32_t reading = 0; reading < TEMPERATURES; reading++) {
         TraceLoggingWrite(provider, "Temperature", TraceLoggingLevel(WINEVENT_LEVEL_INFO),

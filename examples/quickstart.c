@@ -10,7 +10,7 @@
 static const GUID shop_guid = {0x5ab7a3c2, 0x1f0e, 0x4d7b, {154, 49, 110, 2, 212, 140, 119, 16}};
 static const GUID order_guid = {0x0f6c2be4, 0x8d53, 0x4a19, {178, 127, 65, 149, 60, 224, 106, 40}};
 
-/* What readers of the file call an order and its fields. */
+/* The name of an order and its fields, for readers of the file. */
 static const etwas_field_description order_fields[] = {
     {.name = "price", .in_type = TDH_INTYPE_UINT32},
     {.name = "article", .in_type = TDH_INTYPE_ANSISTRING}};

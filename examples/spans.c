@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Orders, each with a query inside of it: two files for `etwas spans` and `etwas diff`. See
- * docs/howto/spans.md.
+ * Records orders, each with a query inside it, for `etwas spans`. Two runs give the two files that
+ * `etwas diff` compares. See docs/howto/spans.md.
  */
 
 #include <etwas/TraceLoggingActivity.h>
@@ -14,7 +14,7 @@
 
 ETWAS_TRACELOGGING_PROVIDER(shop, "Shop");
 
-int main(int argc, char **argv) /* FILE MICROSECONDS: how long a query takes at least */
+int main(int argc, char **argv) /* FILE MICROSECONDS: the least duration of a query */
 {
     const GUID provider = TraceLoggingProviderId(shop);
     const char *file = argc > 1 ? argv[1] : "spans.etl";
@@ -29,7 +29,7 @@ int main(int argc, char **argv) /* FILE MICROSECONDS: how long a query takes at 
     }
     for (unsigned i = 0; i < 2000; i++) {
         TraceLoggingSpanStart(order, shop, "Order", TraceLoggingUInt32(i, "number"));
-        TraceLoggingSpanStart(query, shop, "Query"); /* inside of the order: this thread's span */
+        TraceLoggingSpanStart(query, shop, "Query"); /* nested in the thread's current span */
         usleep(query_us + i % 100);
         TraceLoggingSpanStop(query, "Query");
         usleep(50);

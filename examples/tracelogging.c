@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Records orders as events that say what they are, names and types included:
+ * Records orders as self-describing events, which carry the names and types of their fields:
  * cc tracelogging.c $(pkg-config --cflags --libs etwas) && ./a.out && etwas dump tracelogging.etl
  */
 
@@ -32,7 +32,7 @@ static void sell(uint32_t number, double price, const char *customer)
     TraceLoggingWriteActivity(shop, "Taken", &order, NULL, TraceLoggingLevel(WINEVENT_LEVEL_INFO),
                               TraceLoggingKeyword(ORDERS | STOCK),
                               TraceLoggingUInt16FixedArray(shelves, 2, "Shelves"));
-    /* The session below does not ask for this much: the arguments are not even looked at. */
+    /* The session below does not enable this level, so the arguments are not even evaluated. */
     TraceLoggingWrite(shop, "Details", TraceLoggingLevel(WINEVENT_LEVEL_VERBOSE),
                       TraceLoggingString(customer));
     TraceLoggingWriteActivity(shop, "Order", &order, NULL, TraceLoggingLevel(WINEVENT_LEVEL_INFO),

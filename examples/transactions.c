@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Requests and their steps, each an instance with a parent: so one request is found again among all
- * that happened at the same time. Then the program reads its trace and prints the first one's
- * steps.
+ * Logs requests and their steps as instances with parents, so that one request can be picked out of
+ * all that ran at the same time. Then the program reads its trace and prints the steps of the first
+ * request.
  */
 
 #include <etwas/etwas.h>
@@ -52,7 +52,7 @@ static ULONG on_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID
     return ERROR_SUCCESS;
 }
 
-/* Says that `self` starts or ends. The event's data is its name. */
+/* Logs the start or the end of `self`. The payload is its name. */
 static void log_event(UCHAR type, EVENT_INSTANCE_INFO *self, EVENT_INSTANCE_INFO *parent,
                       const char *name)
 {
@@ -67,7 +67,7 @@ static void log_event(UCHAR type, EVENT_INSTANCE_INFO *self, EVENT_INSTANCE_INFO
     TraceEventInstance(session, &event.header, self, parent);
 }
 
-/* Does a request, or the step `name` of `parent`, and the steps it has itself. */
+/* Performs a request, or the step `name` of `parent`, including the steps inside it. */
 static void work(const char *name, EVENT_INSTANCE_INFO *parent)
 {
     static const char *const steps[][3] = {{"parse", "query", "reply"}, {"row", "row", "row"}};
@@ -90,13 +90,13 @@ static void *serve(void *unused)
 }
 
 static ULONG events, of_one;
-static ULONG path[DEEPEST + 1]; /* instances from the request, path[1], down to where we are */
+static ULONG path[DEEPEST + 1]; /* open instances; path[1] is the request */
 static int depth;
 
-/* Events come in time order, so a parent's start is here before its children's. */
+/* Events come in time order, so the start of a parent precedes those of its children. */
 static void WINAPI on_event(PEVENT_TRACE event)
 {
-    events += event->InstanceId != 0; /* the header of the file is no instance */
+    events += event->InstanceId != 0; /* the file header is not an instance */
     if (depth > 0 && event->InstanceId == path[depth]) {
         depth--;
         of_one++;

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A service with five faults, and how to find each: transfers wait for a lock that another thread
- * holds too long, loads touch memory for the first time, renderings share their processor with a
- * noisy neighbour, fetches wait for the thread that answers them, and saves for the disk. It
- * records itself and the kernel, which needs root; else of the kernel what it does itself, which
- * tells less:
+ * A service with five faults, which `etwas why` explains: transfers wait for a lock that another
+ * thread holds too long, loads touch memory for the first time, renderings share their processor
+ * with a noisy neighbour, fetches wait for the thread that answers them, and saves wait for the
+ * disk. The program records itself and the kernel, which needs root. Without root it records only
+ * the kernel events of its own process, which explain less:
  *
  *     ./why_late /tmp
  *     etwas why /tmp/why_late.etl /tmp/why_late.kernel.etl
@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 enum {
-    EACH = 8, /* transfers, loads, renderings, fetches and saves */
+    EACH = 8, /* requests of each kind */
     HELD_MS = 20,
     PAGES = 4000,
     PAGE_BYTES = 4096,
@@ -75,7 +75,7 @@ static pthread_mutex_t accounts = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
 static pthread_barrier_t done;
 
-/* Does something slow with the lock in its hand. */
+/* Holds the lock while it does something slow. */
 static void *audit(void *argument)
 {
     const struct timespec slow = {.tv_nsec = HELD_MS * NS_PER_MS};
@@ -229,7 +229,10 @@ static void save(int file)
     (void)fsync(file);
 }
 
-/* Leaves it open: the kernel says what a file is called that is open when the session ends. */
+/*
+ * Leaves the file open: the kernel session records the names of the files that are open when it
+ * ends.
+ */
 static int make_saves(const char *name)
 {
     int file = open(name, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
@@ -272,7 +275,7 @@ static ULONG start_kernel(TRACEHANDLE *session, const char *file, ULONG flags)
     return StartTraceA(session, KERNEL_LOGGER_NAMEA, &block.properties);
 }
 
-/* As much as this version of the library can have of the kernel. */
+/* Starts the kernel session with every flag that can be enabled here. */
 static ULONG start_kernel_with_most(TRACEHANDLE *session, const char *file)
 {
     static const ULONG more[] = {

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Nothing is put out of the caches by name: the program does much else in between, as a program
- * does that reads a clock now and then. It writes to more memory than caches hold, and runs more
- * code than the caches of instructions hold.
+ * Nothing is flushed from the caches explicitly. The program does much else in between, like a
+ * program that reads a clock now and then. It writes to more memory than the caches hold, and runs
+ * more code than the instruction caches hold.
  */
 #include "clocks/cold.h"
 
@@ -13,7 +13,7 @@
 enum {
     LINE_BYTES = 64,
     DATA_BYTES = 64 * 1024 * 1024,
-    WARM_CALLS = 8, /* the timing itself, again, when everything has been put out */
+    WARM_CALLS = 8, /* warm the timing itself up again, after everything else ran */
 };
 
 static uint8_t data[DATA_BYTES];

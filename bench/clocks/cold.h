@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Timing a call of a function that nobody has called for long.
- */
+/* Times a call of a function that has not been called for long. */
 #ifndef ETWAS_BENCH_CLOCKS_COLD_H
 #define ETWAS_BENCH_CLOCKS_COLD_H
 
@@ -12,9 +10,9 @@
 typedef int64_t bench_reading(void);
 
 /*
- * Ticks of the cycle counter that a call of `read` takes, when other data and other code have gone
- * through the caches since the last one; less those of a call that does nothing, its code warm.
- * Takes some milliseconds. 0 where the difference is negative.
+ * Returns the ticks of the cycle counter that a call of `read` takes after other data and other
+ * code have passed through the caches, less those of an empty call with warm code. Returns 0 if the
+ * difference is negative. Takes some milliseconds.
  */
 uint64_t bench_cold_ticks(bench_reading *read);
 

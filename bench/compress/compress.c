@@ -2,20 +2,20 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_compress: what compressed files (EVENT_TRACE_COMPRESSED_MODE) save and cost. Instance
- * events of 88 bytes with a u64 and a u32: counting, the u32 below 100, or random. TSC.
+ * etwas_bench_compress: the savings and the cost of compressed files (EVENT_TRACE_COMPRESSED_MODE).
+ * Instance events of 88 bytes with a u64 and a u32: counting, the u32 below 100, or random. TSC.
  *
- *     compress/PAYLOAD/bytes/KIND      bytes an event in the file, buffer 0 and headers counted;
- *                                      KIND is `plain` and `compressed`
+ *     compress/PAYLOAD/bytes/KIND      bytes per event in the file, including buffer 0 and headers;
+ *                                      KIND is `plain` or `compressed`
  *     compress/PAYLOAD/speed/ENCODER   MB/s at which the buffers of the plain file are compressed;
- *                                      ENCODER is `etwas` and `lz4`
- *     compress/PAYLOAD/call/KIND       ns a call of the writer, while the flusher takes what it
- *                                      logs
- *     compress/LOAD/lost/KIND          share of the events that were lost, counting ones, into a
- *                                      new file on disk; LOAD is `flood`, as fast as one thread
- *                                      can, and `paced`, 4 million a second
+ *                                      ENCODER is `etwas` or `lz4`
+ *     compress/PAYLOAD/call/KIND       ns per call of the writer, while the flusher writes its
+ *                                      events
+ *     compress/LOAD/lost/KIND          share of the counting events that were lost, into a new file
+ *                                      on disk; LOAD is `flood`, as fast as one thread can, or
+ *                                      `paced`, 4 million a second
  *
- * The disk is $ETWAS_BENCH_DISK, else /var/tmp; all but the losses is measured in memory.
+ * The disk is $ETWAS_BENCH_DISK, else /var/tmp. Everything except the losses is measured in memory.
  */
 #include <etwas/etwas.h>
 #include <stdio.h>
@@ -31,12 +31,12 @@
 enum {
     PAYLOAD_BYTES = sizeof(uint64_t) + sizeof(uint32_t),
     BUFFERS = 1024, /* 64 MB */
-    /* More than half of them, where the flusher is woken, and less than all. */
+    /* More than half of the buffers, at which the flusher is woken, and less than all of them. */
     EVENTS_A_BURST = 500000,
     BURSTS = 8,
     EVENTS_OF_A_LOAD = 12000000,
     QUICK_EVENTS = 20000,
-    PACED_EVENTS = 1000, /* at once */
+    PACED_EVENTS = 1000, /* at a time */
     PACE_NS = 250000,
     PASSES = 9,
 };
@@ -47,21 +47,21 @@ struct event {
     uint32_t second; /* the last of the payload */
 };
 
-/* What is logged, and how. */
+/* The events, and how they are logged. */
 struct load {
-    const char *folder; /* of the file; NULL: in memory */
+    const char *folder; /* for the file; NULL: in memory */
     bool random;
     bool compressed;
     bool paced;
-    uint32_t bursts; /* after each the flusher is waited for */
-    uint32_t events; /* in each */
+    uint32_t bursts; /* after each of them, waits for the flusher */
+    uint32_t events; /* in each burst */
 };
 
 struct outcome {
     uint64_t recorded;
     uint64_t lost;
     double ns_a_call; /* in the fastest burst */
-    int file;         /* of no name any more */
+    int file;         /* has no name any more */
 };
 
 static uint64_t now_ns(void)
@@ -86,7 +86,7 @@ static inline void fill(struct event *event, bool random, uint64_t *state)
     }
 }
 
-/* Returns how long the calls took; at a pace it waits between them. */
+/* Returns how long the calls took. A paced load waits between them. */
 static uint64_t log_burst(etwas_trace_handle session, EVENT_INSTANCE_INFO *instance,
                           const struct load *load, uint64_t *state)
 {
@@ -172,7 +172,7 @@ static void end(const struct outcome *outcome)
     }
 }
 
-/* Whether the row failed. */
+/* Returns whether the row failed. */
 static bool show(const char *what, const char *figure, const char *who, const char *unit,
                  double value, const char *wrong)
 {
@@ -199,7 +199,7 @@ static bool show_speed(const char *payload, int file, bool quick)
     return failed;
 }
 
-/* What a payload takes in files, and its calls. */
+/* Measures the file sizes of a payload, and its calls. */
 static bool run_payload(const struct bench_part_options *options, const char *payload, bool random)
 {
     char row[64];

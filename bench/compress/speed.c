@@ -17,10 +17,10 @@
 #include "etl/xpress.h"
 
 enum {
-    ROOM_BYTES = 1 << 20, /* enough for either, of a buffer of 64 KB */
+    ROOM_BYTES = 1 << 20, /* enough for either encoder and a buffer of 64 KB */
 };
 
-/* Returns how many bytes were made. */
+/* Returns the number of compressed bytes. */
 typedef uint32_t compressor(const uint8_t *records, uint32_t bytes, uint8_t *room);
 
 static uint32_t by_etwas(const uint8_t *records, uint32_t bytes, uint8_t *room)
@@ -46,7 +46,7 @@ static double processor_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* All buffers once. MB/s, or 0 when one was not compressed. */
+/* Compresses all buffers once. Returns MB/s, or 0 if one was not compressed. */
 static double pass(const uint8_t *content, uint64_t bytes, compressor *compress, uint8_t *room)
 {
     struct etwas_etl_buffer_header header;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reads a log file back without the library (drain.h): every buffer's header, and every record's
- * payload.
+ * Reads a log file back without the library (drain.h): the header of every buffer, and the payload
+ * of every record.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,19 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_drain: the greatest rate at which every event reaches a new file. A producer that
- * finds no buffer waits a moment and logs the event again; at the end the file is read back and
+ * etwas_bench_drain: the highest rate at which every event reaches a new file. A producer that
+ * finds no buffer waits a moment and logs the event again. At the end the file is read back, and
  * must hold every event once. TSC, 16 bytes.
  *
  *     drain/FOLDER/METHOD/N         events/s of N producers, until the file is finished and durable
  *     drain/FOLDER/METHOD/bytes     MB/s of the file with one producer
  *     drain/FOLDER/METHOD/plain     MB/s of plain writes of as many bytes, durable too
- *     drain/FOLDER/METHOD/flusher   processor time of the flusher for the time one producer logs
+ *     drain/FOLDER/METHOD/flusher   processor time of the flusher / the time that one producer logs
  *     drain/FOLDER/METHOD/waits     waits for a buffer, of one producer
  *
- * FOLDER is `disk` ($ETWAS_BENCH_DISK, else /var/tmp) and `tmpfs` (/dev/shm); METHOD says how the
- * library writes there: `direct` past the page cache, or `buffered`. The other way's plain writes
- * are measured too. --long: 8 GB, 10 s at most.
+ * FOLDER is `disk` ($ETWAS_BENCH_DISK, else /var/tmp) or `tmpfs` (/dev/shm). METHOD is how the
+ * library writes there: `direct` past the page cache, or `buffered`. Plain writes are also measured
+ * in the other way. --long: 8 GB, 10 s at most.
  */
 #include <etwas/etwas.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ enum {
     PAYLOAD_NUMBERS = 2,
     BUFFERS = 1024, /* 64 MB */
     MOST_PRODUCERS = 2,
-    CHECK_EVERY = 1024, /* events between two looks at the clock */
+    CHECK_EVERY = 1024, /* events between two checks of the clock */
     WAIT_NS = 20000,
     QUICK_MB = 32,
     SHORT_MB = 1024,
@@ -56,18 +56,18 @@ struct producer {
     etwas_trace_handle session;
     pthread_t thread;
     uint64_t limit_events;
-    uint64_t end_ns; /* no event is begun later */
+    uint64_t end_ns; /* no batch of events begins later */
     bool pinned;
     struct drain_sum sum;
     uint64_t waits;
     uint32_t code;
 };
 
-/* Where files go in this part of the run. */
+/* Where a part of the run writes its files. */
 struct place {
     const char *folder; /* "disk", "tmpfs" */
     const char *method; /* how the library writes there */
-    char path[512];     /* of a file that has a name only until it is open */
+    char path[512];     /* of a file, which has a name only until it is open */
     uint64_t bytes;
 };
 
@@ -112,7 +112,7 @@ static void *produce(void *argument)
     return NULL;
 }
 
-/* Processor time of a thread of this process; 0 if the system does not say. */
+/* Returns the processor time of a thread of this process; 0 if the system does not report it. */
 static uint64_t thread_cpu_ns(uint32_t thread_id)
 {
     char path[64];
@@ -178,7 +178,10 @@ static const char *run_producers(etwas_trace_handle session, uint64_t bytes,
     return wrong;
 }
 
-/* Every event that was logged, once: in the counts, and in the file. */
+/*
+ * Checks that every logged event is once in the counts and in the file. Returns NULL, or what is
+ * wrong.
+ */
 static const char *verify(const char *path, const etwas_session_counts *counts,
                           const struct producer *producers, uint32_t count)
 {
@@ -263,7 +266,7 @@ static void print(const struct place *place, const char *method, const char *wha
     bench_row_value(row, unit, value);
 }
 
-/* Whether the row failed. */
+/* Returns whether the row failed. */
 static bool run_count(const struct bench_part_options *options, const struct place *place,
                       uint32_t count)
 {
@@ -308,7 +311,7 @@ static void run_plain(const struct bench_part_options *options, const struct pla
     }
 }
 
-/* As the library decides it: where the file system says how direct writes must be aligned. */
+/* Decides as the library does: whether the file system reports an alignment for direct writes. */
 static bool takes_direct_writes(const char *folder_path)
 {
 #ifdef STATX_DIOALIGN
@@ -333,7 +336,7 @@ static bool takes_direct_writes(const char *folder_path)
 #endif
 }
 
-/* Whether a row failed. */
+/* Returns whether a row failed. */
 static bool run_place(const struct bench_part_options *options, const char *folder,
                       const char *folder_path, uint64_t bytes)
 {
@@ -361,7 +364,7 @@ static bool run_place(const struct bench_part_options *options, const char *fold
     return failed;
 }
 
-/* Takes --long out of the arguments. */
+/* Removes --long from the arguments. Returns whether it was there. */
 static bool take_long(int *argc, char **argv)
 {
     for (int index = 1; index < *argc; index++) {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The pieces of etwas_bench_drain: plain writes to compare with, and the proof that a file holds
+ * The parts of etwas_bench_drain: plain writes to compare with, and the proof that a file holds
  * every event once.
  */
 #ifndef ETWAS_BENCH_DRAIN_H
@@ -16,7 +16,7 @@ enum {
     DRAIN_RECORD_BYTES = 88, /* an instance event with 16 bytes */
 };
 
-/* Events by number of times and by content, in any order: equal sums, equal events. */
+/* A sum over events in any order: equal sums mean equal events. */
 struct drain_sum {
     uint64_t events;
     uint64_t mixed;
@@ -28,7 +28,9 @@ static inline uint64_t drain_mix(uint64_t number)
     return (number ^ number >> 27) * UINT64_C(0x94D049BB133111EB);
 }
 
-/* The payload's two numbers: its producer, and which of that producer's events it is. */
+/*
+ * Adds an event, by the numbers in its payload: its producer, and its number among that producer's.
+ */
 static inline void drain_add(struct drain_sum *sum, uint64_t producer, uint64_t number)
 {
     sum->events++;
@@ -37,12 +39,13 @@ static inline void drain_add(struct drain_sum *sum, uint64_t producer, uint64_t 
 
 /*
  * Writes `bytes` into a new file, as the log file does: pieces of 64 KB, 64 at a time, past the
- * page cache or through it, and makes them durable. MB/s; 0: this cannot be done here.
+ * page cache or through it, and makes them durable. Returns MB/s; 0 if this is not possible here.
  */
 double drain_plain(const char *path, uint64_t bytes, bool direct);
 
 /*
- * Sums up the events of a finished file of 88-byte records. NULL, or what is wrong with the file.
+ * Sums up the events of a finished file of 88-byte records. Returns NULL, or what is wrong with the
+ * file.
  */
 const char *drain_check(const char *path, struct drain_sum *sum);
 

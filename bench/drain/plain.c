@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Plain writes of as many bytes (drain.h): what the system gives, with nothing before it. */
+/* Plain writes of as many bytes (drain.h): the rate of the system without tracing. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
     PIECES = 64,
     POOL_PIECES = 1024,
     RESERVED_AHEAD_BYTES = 64 << 20,
-    POOL_ALIGNMENT = 2 << 20, /* a huge page, where they are to be had */
+    POOL_ALIGNMENT = 2 << 20, /* a huge page, if the system has them */
     DROP_BYTES = 8 << 20,
 };
 
@@ -28,7 +28,10 @@ uint64_t drain_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* It is not all zeroes, which a layer below may find easy. It is kept for the process's life. */
+/*
+ * Returns memory that is kept for the life of the process. It is not all zeroes, which a lower
+ * layer may treat specially.
+ */
 static uint8_t *pool(void)
 {
     static uint8_t *memory;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A shared library of one function that does nothing.
- */
+/* A shared library with one function, which does nothing. */
 #ifndef ETWAS_BENCH_EMPTY_CALL_EMPTY_CALL_H
 #define ETWAS_BENCH_EMPTY_CALL_EMPTY_CALL_H
 

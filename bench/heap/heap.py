@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Measures what heaptrace costs an allocation, with its call stack and without, and what stacks it
-finds.
+"""Measures what heaptrace costs an allocation, with and without its stack, and the stacks it finds.
 
-A program that does nothing but allocate and free is run by itself, under heaptrace, and under
-heaptrace
---stacks, at two depths; and Debian's redis-server under a short load under heaptrace --stacks. The
-trace says how many frames were found. Rows are printed as ../README.md describes.
+A program that only allocates and frees runs by itself, under heaptrace, and under heaptrace
+--stacks, at two depths. Debian's redis-server runs under a short load under heaptrace --stacks. The
+trace gives the number of frames found. Rows are printed as ../README.md describes.
 """
 
 import collections
@@ -31,13 +29,13 @@ REDIS_LOAD = "set,get,incr,lpush,lpop,sadd,hset,zadd"
 
 
 def heaptrace(folder, options):
-    """The beginning of a command that traces the program behind it."""
+    """Returns the beginning of a command that traces the program behind it."""
     return [HEAPTRACE, "-c", "tsc", "-o", folder / "heap.etl", "--counts", folder / "counts",
             *options, "--"]
 
 
 def heap_of(folder):
-    """What the trace says of the heap; fails if a call is missing in it."""
+    """Returns what the trace says of the heap. Fails if a call is missing in it."""
     counts = json.loads((folder / "counts").read_text(encoding="utf-8"))
     if counts["lost"] or counts["recorded"] != counts["attempted"]:
         raise Failed(f"{counts['lost']} of {counts['attempted']} calls are missing")
@@ -52,8 +50,8 @@ def frames_of(heap):
 
 def whole_share(heap):
     """
-    The share of allocations whose stack goes back to where the program or a thread began: it ends
-    in an address that lies within no stack.
+    Returns the share of allocations whose stack goes back to where the program or a thread began:
+    it ends in an address that lies within no stack.
     """
     ends, within = collections.Counter(), set()
     for stack in heap["stacks"]:
@@ -79,7 +77,7 @@ def measure_pairs(way, depth, options, folder):
 
 
 def load_redis(socket, requests, seconds=30):
-    """Waits for the server, gives it something to do and ends it."""
+    """Waits for the server, loads it and ends it."""
     client = ["redis-cli", "-s", socket]
     end = time.monotonic() + seconds
     while subprocess.run([*client, "ping"], capture_output=True, check=False).stdout != b"PONG\n":
@@ -130,7 +128,7 @@ def measure_all(options, folder):
 
 def main():
     options = read_options(__doc__)
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the folder goes, too
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # removes the folder
     with temporary_folder("heap") as folder:
         return 0 if measure_all(options, folder) else 1
 

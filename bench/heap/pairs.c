@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A program that allocates and frees, so many calls deep: what heap.py lets heaptrace trace. Prints
- * the nanoseconds that a pair of malloc and free takes, the median of batches.
+ * A program that allocates and frees at a depth of calls, which heap.py traces with heaptrace.
+ * Prints the nanoseconds of a pair of malloc and free, as the median of batches.
  *
  * usage: heap_pairs DEPTH BATCHES
  */
@@ -31,7 +31,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* After each batch a pause, so that what writes the trace keeps up and is not what is measured. */
+/* Pauses after each batch, so that the writer of the trace keeps up and is not measured. */
 static void measure(unsigned count)
 {
     const struct timespec pause = {0, PAUSE_NS};
@@ -49,7 +49,7 @@ static void measure(unsigned count)
     }
 }
 
-/* A frame for each call: what follows the call in it keeps it from being the last thing done. */
+/* Makes a frame for each call: the addition after the call keeps it from being a tail call. */
 __attribute__((noinline)) static unsigned descend(unsigned depth, unsigned count)
 {
     volatile unsigned below = depth;

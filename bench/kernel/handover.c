@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * kernel_handover RATE SECONDS: context switches at a steady rate.
+ * kernel_handover RATE SECONDS: makes context switches at a steady rate.
  *
- * On each processor two threads hand over to each other, one switch each time, in batches of a
- * millisecond with a pause behind. RATE is of all processors together, switches a second. Prints
- * how many there were at least.
+ * On each processor two threads hand over to each other, one switch each time, in a batch per
+ * millisecond with a pause after it. RATE is in switches per second, of all processors together.
+ * Prints the least number of switches made.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ static void *follow(void *argument)
     return NULL;
 }
 
-/* Makes a pair for each processor that the process may run on; returns how many there are. */
+/* Makes a pair for each processor that the process may run on. Returns their number. */
 static size_t make_pairs(struct pair *pairs)
 {
     cpu_set_t set;

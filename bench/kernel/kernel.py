@@ -3,11 +3,10 @@
 # Copyright (c) 2026 the etwas authors
 """Measures what it costs to record the kernel's events, with `etwas record` and with `perf record`.
 
-drain: context switches at a steady rate; the processor time that the recorder takes for
-each of them.
-build: a parallel build of a part of this project, recorded with stacks, and not recorded. Both
-record the same events of the whole machine into rings of the same size. Rows are printed as
-../README.md describes.
+drain: context switches at a steady rate; the recorder's processor time for each of them.
+build: a parallel build of a part of this project, recorded with stacks, and not recorded.
+Both tools record the same events of the whole machine into rings of the same size. Rows are printed
+as ../README.md describes.
 """
 
 import json
@@ -29,14 +28,14 @@ from measuring import Failed, Skipped, attempt, emit, read_options, temporary_fo
 BUILD = HERE.parent.parent
 ETWAS = BUILD / "tools/etwas"
 RATE, SECONDS, QUICK_SECONDS = 200000, 5, 0.1
-SETTLE_SECONDS = 0.3  # longer than anything stays in a ring while it is drained
+SETTLE_SECONDS = 0.3  # longer than an event stays in a ring that is being drained
 LOGGER = "etwas-system"  # the thread that reads the rings
 
-# Says that it is recorded, waits for the word, does its work, tells the time it took of processors,
-# and waits to be let go.
+# Reports that it is recorded, waits for a line, does its work, prints the processor time that it
+# took, and waits for another line.
 SCRIPT = 'echo ready; read word; "$@" || exit; times; echo done; read word; exit 0'
 
-# By what is recorded: what etwas is told, and what perf.
+# The arguments of etwas and those of perf, for each part.
 REQUESTS = {
     "drain": (["--kernel", "thread,cswitch,no_sysconfig"], ["-c", "1", "-e", "sched:sched_switch"]),
     "build": (["--kernel", "process,thread,image_load,cswitch,profile,no_sysconfig", "--stack",
@@ -63,7 +62,7 @@ class Perf:
     def command(part, path):
         if shutil.which("perf") is None:
             raise Skipped("perf is not installed")
-        # As large as a system logger's rings; kept from looking for build ids in the end.
+        # Rings as large as a system logger's; no search for build ids at the end.
         return ["perf", "record", "-q", "-a", "-B", "-N", "-m", "4M", "-k", "CLOCK_MONOTONIC_RAW",
                 *REQUESTS[part][1], "-o", path, "--"]
 
@@ -86,7 +85,7 @@ WAYS = {"none": Nobody, "etwas": Etwas, "perf": Perf}
 
 
 def processor_times(process):
-    """{name: ns} of its threads so far; those of a name together."""
+    """Returns {name: ns} of the process's threads so far, summed over threads of the same name."""
     times = {}
     for task in pathlib.Path(f"/proc/{process}/task").iterdir():
         name = (task / "comm").read_text(encoding="utf-8").strip()
@@ -96,8 +95,8 @@ def processor_times(process):
 
 
 def stolen_share(before, after):
-    """Of the processors' time between two readings of /proc/stat, what went to other guests of the
-    host."""
+    """Returns the share of the processors' time that went to other guests of the host, between two
+    readings of /proc/stat."""
     spent = [late - early for early, late in zip(before, after)]
     return spent[7] / max(sum(spent[:8]), 1)
 
@@ -108,13 +107,14 @@ def machine_times():
 
 
 def seconds_of(times):
-    """The user's and the system's, as times tells them: 0m1.50s 1m0.25s"""
+    """Returns the user's and the system's seconds together, from the format of times: 0m1.50s
+    1m0.25s"""
     parts = (word.rstrip("s").split("m") for word in times.split())
     return sum(60 * int(minutes) + float(seconds) for minutes, seconds in parts)
 
 
 def lines_until(stream, last):
-    """Without it; all there are if it never comes."""
+    """Returns the lines before `last`; all lines if it never comes."""
     lines = []
     for line in iter(stream.readline, ""):
         if line == last:
@@ -124,7 +124,7 @@ def lines_until(stream, last):
 
 
 class Measured:
-    """A program's run under a way of recording."""
+    """One run of a program, recorded in one way."""
 
     def __init__(self, way, part, program, folder):
         self.path = folder / "kernel.trace"
@@ -152,7 +152,7 @@ class Measured:
 
 
 def emit_cost(row, measured, drain_ns):
-    """What is the same for both parts."""
+    """Emits the rows that both parts have."""
     emit(f"{row}/processor", unit="share", values=[drain_ns / 1e9 / measured.seconds])
     emit(f"{row}/events", unit="events", values=[measured.account.recorded])
     emit(f"{row}/lost", unit="events", values=[measured.account.lost])
@@ -180,7 +180,7 @@ def run_quietly(*command):
 
 
 def prepared_build(tree):
-    """The command of a build in a new tree that begins with nothing."""
+    """Returns the command of a build, in a new tree in which nothing is built."""
     cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8").splitlines()
     source = next(line.split("=", 1)[1] for line in cache
                   if line.startswith("CMAKE_HOME_DIRECTORY:"))
@@ -210,7 +210,8 @@ PARTS = {"drain": (measure_drain, ("etwas", "perf")),
 
 
 def measure_all(options, folder):
-    """In another order each time, so that whatever the machine does falls on all alike."""
+    """Measures in another order each time, so that other activity of the machine affects all
+    alike."""
     good = True
     for _ in range(options.rounds):
         for part, (measure, ways) in PARTS.items():
@@ -226,7 +227,7 @@ def main():
     if not ETWAS.exists():
         emit("kernel", skipped="the command etwas is not built")
         return 0
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # the folder goes, too
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # removes the folder
     os.environ["CCACHE_DISABLE"] = "1"
     with temporary_folder("kernel") as folder:
         return 0 if measure_all(options, folder) else 1

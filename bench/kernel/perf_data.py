@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""How many samples a file of `perf record` holds, and how many the kernel had no room for."""
+"""Counts the samples in a file of `perf record`, and those for which the kernel had no room."""
 
 import collections
 import struct
@@ -12,7 +12,7 @@ LOST, SAMPLE, LOST_SAMPLES = 2, 9, 13
 
 
 def account_of(path):
-    """The newer perf says what was lost once more at the end, by event: then that is all of it."""
+    """Newer perf repeats all losses at the end, by event; that sum is then the complete one."""
     with open(path, "rb") as file:
         content = file.read()
     magic, at, size = struct.unpack_from("<8s32x2Q", content)

@@ -7,11 +7,11 @@
  *     peers/ROW            ns an event costs its producer, in a loop: the median of batches
  *     peers_tails/ROW/…    single calls
  *     peers/ROW/attempted  events logged, in all
- *     peers/ROW/lost       events the peer dropped; no line where only its tools know
+ *     peers/ROW/lost       events the peer dropped; no line if only its tools know
  *
- * Producers are pinned one a processor, the peer's own threads run where they like. In a burst
- * 4,096 events are logged at full speed, then the producer pauses, so that the peer's background
- * thread can keep up and what is measured is the call. In a flood there are no pauses.
+ * Producers are pinned, one per processor; the peer's own threads run anywhere. In a burst, 4,096
+ * events are logged at full speed, then the producer pauses. So the peer's background thread keeps
+ * up, and only the call is measured. In a flood there are no pauses.
  */
 #include <ck_barrier.h>
 #include <pthread.h>
@@ -29,8 +29,8 @@ enum {
 };
 
 struct plan {
-    unsigned warm_up_batches; /* in a flood enough to fill every buffer once */
-    unsigned batches;         /* of each kind: whole batches timed, single calls timed */
+    unsigned warm_up_batches; /* in a flood, enough to fill every buffer once */
+    unsigned batches;         /* of each kind: timed as a whole, and timed by calls */
 };
 
 struct options {
@@ -48,7 +48,7 @@ struct producer {
     unsigned index;
     bool failed;
     uint64_t attempted;
-    double batch_ns[MAXIMUM_BATCHES]; /* an event */
+    double batch_ns[MAXIMUM_BATCHES]; /* per event */
     struct bench_latency latency;
 };
 
@@ -76,7 +76,10 @@ static struct plan make_plan(void)
     return (struct plan){.warm_up_batches = 128, .batches = MAXIMUM_BATCHES};
 }
 
-/* The last processor first: the first one serves most interrupts. Wraps where there are too few. */
+/*
+ * Uses the last processor first, because the first one serves most interrupts. Starts over if there
+ * are too few.
+ */
 static bool pin(unsigned index)
 {
     cpu_set_t allowed;
@@ -108,7 +111,7 @@ static void after_batch(struct producer *producer)
     }
 }
 
-/* Every producer is at its n-th batch at the same time. */
+/* All producers run their n-th batch at the same time. */
 static void *produce(void *argument)
 {
     struct producer *producer = argument;

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The session of the peers that are etwas, with as much buffer memory as the LTTng sessions of
- * peers.py have. The words of `what`:
+ * The session of the etwas peers, with as much buffer memory as the LTTng sessions of peers.py. The
+ * words of `what`:
  *
  *     buffering | file    a flight recorder, or a log file with a flusher thread
  *     tsc | qpc           the clock
  *     1mb                 buffers of 1 MB, 16 a processor, instead of 64 KB, 64 a processor
- *     shared              the shared protocol also where rseq could be had
+ *     shared              the shared protocol, even if rseq is available
  */
 #include "etwas_session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* etwas: TraceLoggingWrite, whose events carry their names as LTTng's trace does once. */
+/* etwas: TraceLoggingWrite. Each event carries the names that LTTng's trace contains once. */
 #include <etwas/TraceLoggingProvider.h>
 
 #include "etwas_session.h"

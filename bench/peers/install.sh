@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Installs the Debian packages of what etwas is compared with, if any is missing, and says which
-# peers bench/peers can measure then. Configure again afterwards: CMake builds only what it finds.
+# Installs the Debian packages of the peers of etwas, if any is missing, and prints which peers
+# bench/peers can then measure. Configure again afterwards: CMake builds only what it finds.
 
 set -euo pipefail
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * LTTng-UST. The recording session is made by peers.py before this program starts, and asked by it
- * afterwards how many events were discarded.
+ * LTTng-UST. peers.py creates the recording session before this program starts, and gets the number
+ * of discarded events from it afterwards.
  */
 #include <stdio.h>
 #include <time.h>
@@ -20,7 +20,7 @@ static bool both_enabled(void)
 }
 
 /*
- * A thread of the library's registers this process with the session daemon; until it has, an event
+ * A thread of LTTng's library registers this process with the session daemon. Until then an event
  * is not recorded and costs nothing.
  */
 bool peer_start(const char *what, const char *folder)

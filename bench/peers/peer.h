@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * One peer behind one interface: driver.c measures whatever implements the functions below, each
- * peer in a program of its own. The loops of calls lie on the peer's side, so that the call is
- * written out in them as in a user's program; PEER_LOOPS makes them, the same for every peer.
+ * The interface of a peer. driver.c measures any implementation of the functions below, each peer
+ * in a program of its own. The loops of calls are on the peer's side, so that a call is compiled
+ * into them as into a user's program. PEER_LOOPS generates them, the same for every peer.
  */
 #ifndef ETWAS_BENCH_PEERS_PEER_H
 #define ETWAS_BENCH_PEERS_PEER_H
@@ -37,22 +37,22 @@ enum peer_payload {
  */
 struct peer_counts {
     uint64_t lost;
-    bool known;    /* false: the peer cannot tell from inside, and peers.py asks it from outside */
+    bool known;    /* false: not known inside the peer; peers.py finds it out */
     char note[96]; /* printed with the row; may be empty */
 };
 
 /*
- * Begins and ends what is measured, `what` being words of the peer's own ("file qpc"), `folder`
- * where it may leave files. False: it cannot be had, and a sentence is on stderr. peer_stop has to
+ * Start and end what is measured. `what` is words for the peer ("file qpc"); it may leave files in
+ * `folder`. They return false on failure, after printing a sentence to stderr. peer_stop has to
  * account for the `attempted` events. `counts` is zeroed.
  */
 bool peer_start(const char *what, const char *folder);
 bool peer_stop(uint64_t attempted, struct peer_counts *counts);
 
-/* On each thread that logs, before it does. */
+/* Called on each thread that logs, before it does. */
 bool peer_producer_begin(void);
 
-/* Waits until what was logged no longer is in the way, if the peer can tell. Outside the time. */
+/* Waits until the events logged so far cause no more work, if the peer knows. Not timed. */
 void peer_settle(void);
 
 void peer_log(enum peer_payload payload, uint32_t events);

@@ -3,9 +3,9 @@
 # Copyright (c) 2026 the etwas authors
 """Measures etwas beside LTTng-UST and spdlog, and prints rows as bench/README.md describes.
 
-The rows of a round run in random order, each in a process of its own. For LTTng a session daemon
-without kernel tracing runs meanwhile, with a recording session for each row. Nothing stays behind:
-no daemon, no file.
+The rows of a round run in random order, each in a process of its own. For LTTng, a session daemon
+without kernel tracing runs meanwhile, with a recording session for each row. No daemon and no file
+stays behind.
 """
 
 import contextlib
@@ -24,8 +24,9 @@ PAYLOAD_BYTES = {"u64_u32": 12, "blob64": 64}
 ALL = [(payload, producers) for payload in PAYLOAD_BYTES for producers in (1, 2)]
 ONE = [("u64_u32", 1)]
 
-# By row: (program, words for it, pace, payloads and producers). A flight recorder is logged to
-# without a pause: it has nobody to wait for. The words of LTTng are those of Sessions.session.
+# Each row: (program, its words, pace, payloads and producers). Events go to a flight recorder
+# without a pause, because it has nothing to wait for. The words of LTTng are those of
+# Sessions.session.
 ROWS = {
     "etwas": ("etwas", "buffering tsc", "flood", ALL),
     "etwas_tracelogging": ("etwas_tracelogging", "buffering tsc", "flood", ONE),
@@ -59,7 +60,7 @@ from measuring import Failed, Skipped, emit, read_options, temporary_folder
 
 
 def run(*command, environment=None):
-    """The output of a command that has to succeed."""
+    """Runs a command, which has to succeed, and returns its output."""
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     if result.returncode != 0:
         said = (result.stderr or result.stdout).strip().splitlines()
@@ -72,7 +73,7 @@ def bytes_below(folder):
 
 
 class Sessions:
-    """A session daemon of our own, and a recording session for each row."""
+    """A private session daemon, and a recording session for each row."""
 
     SUBBUFFERS = {"64kb": ("64K", 64, 64 << 10), "1mb": ("1M", 16, 1 << 20)}
 
@@ -83,8 +84,8 @@ class Sessions:
         self.folder = folder
         self.environment = dict(os.environ, LTTNG_HOME=str(folder), HOME=str(folder))
         root = os.geteuid() == 0
-        # LTTng leaves these behind: root's daemon has one fixed folder, and traced processes wait
-        # for a daemon on two pages, one of root's daemon and one of their user's.
+        # LTTng leaves these behind. Root's daemon has one fixed folder, and traced processes wait
+        # for a daemon on two pages, one for root's daemon and one for their user's.
         self.run_folder = pathlib.Path("/var/run/lttng") if root else folder / ".lttng"
         pages = [pathlib.Path(f"/dev/shm/lttng-ust-wait-8{end}") for end in ("", f"-{os.getuid()}")]
         self.leftovers = [path for path in (self.run_folder, *pages) if not path.exists()]
@@ -92,7 +93,7 @@ class Sessions:
 
     def start(self):
         self.refuse_a_daemon_in_use()
-        # In a session of its own, so that ^C on a terminal ends it only through close.
+        # Starts it in a session of its own, so that ^C on a terminal ends it only through close.
         self.daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel", "--quiet"],
                                        env=self.environment, start_new_session=True,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -138,7 +139,8 @@ class Sessions:
 
     @contextlib.contextmanager
     def session(self, words):
-        """Words: discard (into a trace folder) or overwrite (in memory, for snapshots), and 1mb."""
+        """Runs a session. Words: discard (into a trace folder) or overwrite (in memory, for
+        snapshots), and 1mb."""
         overwrite = "overwrite" in words
         size, count, _ = self.SUBBUFFERS["1mb" if "1mb" in words else "64kb"]
         trace = self.folder / "trace"
@@ -156,8 +158,8 @@ class Sessions:
             shutil.rmtree(trace, ignore_errors=True)
 
     def lost(self, words, payload, attempted):
-        """Stops the session. What LTTng says it discarded, set beside the size of the trace, and
-        that."""
+        """Stops the session. Returns the number of events that LTTng reports as discarded, checked
+        against the size of the trace, and that size."""
         self.lttng("stop")
         if "overwrite" in words:
             self.lttng("snapshot", "record")
@@ -213,7 +215,7 @@ def selected(options):
 
 
 def available(program, folder, stack):
-    """What the rows of a program need: its sessions, or None."""
+    """Returns what the rows of a program need: its sessions, or None."""
     if not (HERE / f"peer_{program}").exists():
         raise Skipped(f"peer_{program} is not built: {PACKAGES[program]} was missing; "
                       "bench/peers/install.sh installs it")
@@ -252,7 +254,7 @@ def measure_all(rows, options, folder, stack):
 
 
 def end(number, _):
-    """Ends as if by an error, so that the daemon is ended too; a second signal changes nothing."""
+    """Ends as if by an error, so that the daemon is ended, too; a second signal changes nothing."""
     for ignored in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ignored, signal.SIG_IGN)
     sys.exit(128 + number)

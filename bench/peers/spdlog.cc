@@ -9,7 +9,7 @@
  *                        message is replaced
  *     null | file        a sink that only counts, or spdlog's basic_file_sink
  *
- * The 64 bytes are handed over as text, which is the cheapest way spdlog has for them.
+ * The 64 bytes are passed as text, spdlog's cheapest way for them.
  */
 #include <spdlog/async.h>
 #include <spdlog/sinks/base_sink.h>

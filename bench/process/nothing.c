@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A program that does nothing. Built twice, once linked with the library: startup.c times both.
+ * A program that does nothing. It is built twice, once linked with the library; startup.c times
+ * both.
  */
 int main(void)
 {

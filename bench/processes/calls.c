@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a call costs: into a session of this process, into one that is shared, and into another
- * process's.
+ * What a call costs into a private session, into a shared session of this process, and into a
+ * session of another process.
  *
- * Three processes: the measuring one, the host of the session that it is a guest of, and one that
- * is a guest of the measuring one's, for the rows of two writers.
+ * There are three processes: the measuring one, the host of the session in which it is a guest, and
+ * a guest of its own session, for the rows of two writers.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -22,11 +22,11 @@ enum {
     BATCH = 4096,
     TURNS = 1000,
     QUICK_TURNS = 4,
-    WARMING = 32, /* batches, after which every buffer of a recorder was in use */
+    WARMING = 32, /* batches, after which every buffer of a recorder was used */
     BUFFERS = 16,
     TRIPS = 20,
     TRIP_NS = 20000000,
-    START_NS = 3000000, /* until when two writers that begin together have been told to */
+    START_NS = 3000000, /* lead time, so that two writers begin together */
     TIMEOUT_MS = 5000,
 };
 
@@ -47,13 +47,13 @@ enum call {
 
 static const char *const call_names[CALLS] = {"instance", "write"};
 
-/* Modern providers, each enabled by one session: {6c0f2f7e-4a5d-4f0e-8f53-0d6f4b0d1a10} and on. */
+/* Modern providers, each enabled by one session: {6c0f2f7e-4a5d-4f0e-8f53-0d6f4b0d1a10} to 12. */
 static const etwas_guid modern_guids[PLACES] = {
     {0x6c0f2f7e, 0x4a5d, 0x4f0e, {0x8f, 0x53, 0x0d, 0x6f, 0x4b, 0x0d, 0x1a, 0x10}},
     {0x6c0f2f7e, 0x4a5d, 0x4f0e, {0x8f, 0x53, 0x0d, 0x6f, 0x4b, 0x0d, 0x1a, 0x11}},
     {0x6c0f2f7e, 0x4a5d, 0x4f0e, {0x8f, 0x53, 0x0d, 0x6f, 0x4b, 0x0d, 0x1a, 0x12}},
 };
-/* Classic ones, which learn by their callback which session they are guests of. */
+/* Classic providers; their callback receives the session of which they are guests. */
 static const etwas_guid of_host_guid = {
     0x6c0f2f7e, 0x4a5d, 0x4f0e, {0x8f, 0x53, 0x0d, 0x6f, 0x4b, 0x0d, 0x1a, 0x20}};
 static const etwas_guid of_measuring_guid = {
@@ -80,7 +80,7 @@ static uint32_t remember(WMIDPREQUESTCODE code, void *context, uint32_t *bytes, 
     return ERROR_SUCCESS;
 }
 
-/* 0: it was not enabled. */
+/* Returns the session; 0 if the provider was not enabled. */
 static etwas_trace_handle become_guest(const etwas_guid *provider)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -161,7 +161,7 @@ static uint64_t thread_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Writes from a moment on that is still to come, for as long as a trip takes. */
+/* Writes for the duration of a trip, from a start in the future. */
 static void *write_for_a_trip(void *argument)
 {
     struct writer *writer = argument;
@@ -190,7 +190,7 @@ static double cpu_of(const struct writer *one, const struct writer *other)
 
 enum {
     START,
-    STOP, /* numbers[0]: what was attempted */
+    STOP, /* numbers[0]: attempted events */
 };
 
 static struct bench_answer play_host(const struct bench_request *request)
@@ -217,7 +217,7 @@ static struct bench_answer play_host(const struct bench_request *request)
 
 enum {
     JOIN,
-    WRITE_FOR_A_TRIP, /* numbers: from when on, on which processor */
+    WRITE_FOR_A_TRIP, /* numbers: start, processor */
 };
 
 static struct bench_answer play_guest(const struct bench_request *request)
@@ -257,7 +257,7 @@ static double median(double *values, unsigned count)
     return values[count / 2];
 }
 
-/* The places in turn, each first as often as the others. */
+/* Measures the places in turn; each is first equally often. */
 static uint32_t measure_turns(enum call call, unsigned turns)
 {
     uint32_t codes = ERROR_SUCCESS;

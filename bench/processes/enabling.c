@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How soon other processes do what EnableTraceEx2 says. The provider writes its first event as soon
- * as it is told that it is enabled, in its callback.
+ * How soon other processes act on EnableTraceEx2. The provider writes its first event in its
+ * callback, as soon as it is enabled.
  */
 #include <ck_pr.h>
 #include <etwas/etwas.h>
@@ -57,7 +57,7 @@ static void hear(const etwas_guid *source, uint32_t is_enabled, uint8_t level, u
 
 enum {
     REGISTER,
-    ASK_FIRST, /* and forget it */
+    ASK_FIRST, /* returns first_ns and clears it */
 };
 
 static struct bench_answer play_provider(const struct bench_request *request)
@@ -82,7 +82,7 @@ enum {
     STOP,
     ENABLE,
     DISABLE,
-    TELL, /* of a provider that nobody is; numbers[0]: how long to wait for others */
+    TELL, /* enables a provider that no process has; numbers[0]: timeout */
 };
 
 static bool control(etwas_trace_handle session, const etwas_guid *guid, uint32_t code,
@@ -156,8 +156,7 @@ static bool enable_once(const struct bench_role *controller, const struct bench_
 }
 
 /*
- * The controller starts a session for it: in the first enabling nobody is attached, in the second
- * the provider is.
+ * Starts a session and enables the provider twice: before it is attached to the session, and after.
  */
 static bool enable_twice(const struct bench_role *controller,
                          const struct bench_role *provider_role, struct times *unattached,
@@ -204,7 +203,7 @@ static const char *measure_enabling(const struct bench_role *controller,
     return NULL;
 }
 
-/* ---- told, and looked ------------------------------------------------------------------------ */
+/* ---- the rows told and looked ---------------------------------------------------------------- */
 
 static bool tell(const struct bench_role *controller, const char *what, unsigned processes,
                  uint32_t timeout_ms)
@@ -220,7 +219,7 @@ static bool tell(const struct bench_role *controller, const char *what, unsigned
     return answer.is_done;
 }
 
-/* Each telling begins when all have looked after the one before. */
+/* Each notification begins when all processes have looked after the one before. */
 static const char *measure_telling(const struct bench_role *controller, unsigned processes,
                                    unsigned tries)
 {
@@ -236,7 +235,7 @@ static const char *measure_telling(const struct bench_role *controller, unsigned
     return NULL;
 }
 
-/* The provider is the first of those that are told. */
+/* The provider is the first of the processes that are notified. */
 static const char *measure_crowd(const struct bench_role *controller,
                                  const struct bench_part_options *options)
 {

@@ -2,24 +2,24 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_bench_processes: what it costs that sessions span processes.
+ * etwas_bench_processes: the cost of sessions that span processes.
  *
- *     processes/CALL/WHERE         ns a call by TSC, 16 bytes, into a flight recorder of this
- *                                  process alone (`private`), into a shared one of this process
- *                                  (`host`), and of another (`guest`). In turn, batch by batch
- *     processes/CALL/WHERE/ratio   of each turn, beside `private`
- *     processes/two/HOW            processor time an event of two writers on two processors:
+ *     processes/CALL/WHERE         ns per call by TSC, 16 bytes, into a flight recorder: a private
+ *                                  one of this process (`private`), a shared one of this process
+ *                                  (`host`), and one of another (`guest`). In turn, batch by batch
+ *     processes/CALL/WHERE/ratio   the ratio to `private`, in each turn
+ *     processes/two/HOW            processor time per event of two writers on two processors:
  *                                  threads of the host, or one of the host and one of a guest;
  *                                  /ratio of the latter to the former
  *     processes/enable/HOW         us from the call of EnableTraceEx2 to the first event of a
  *                                  provider in another process, which has not been a guest of the
- *                                  session (`unattached`) or is one; /longest of them
- *     processes/told/N, looked/N   us that EnableTraceEx2 takes which tells N processes, and that
- *                                  waits until all have looked
- *     processes/register/HOW       us that the first RegisterTraceGuids of a process takes: that
- *                                  does not take part (`alone`), that does (`nothing`), and that is
+ *                                  session (`unattached`) or is one (`attached`); /longest of them
+ *     processes/told/N, looked/N   us of an EnableTraceEx2 that notifies N processes, and of one
+ *                                  that waits until all of them have looked
+ *     processes/register/HOW       us of the first RegisterTraceGuids of a process: one that does
+ *                                  not share (`alone`), one that does (`nothing`), and one that is
  *                                  attached to a session meanwhile (`attaching`)
- *     processes/has/HOW/WHAT       what such a process then has more than one before that call
+ *     processes/has/HOW/WHAT       what such a process has more than before that call
  */
 #include <ftw.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 int main(int argc, char **argv)
 {
     struct bench_part_options options = bench_part_parse(argc, argv);
-    /* In memory, as the folder is that a user has for this. */
+    /* In memory, like the folder that a user has for this. */
     char folder[] = "/dev/shm/etwas_bench_processes.XXXXXX";
     bool failed = false;
 

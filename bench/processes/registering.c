@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * What a process's first registration takes, and what the process then has.
- */
+/* The time of a process's first registration, and the resources that the process has afterwards. */
 #include <dirent.h>
 #include <etwas/etwas.h>
 #include <etwas/evntrace.h>
@@ -90,7 +88,7 @@ static struct bench_answer play_provider(const struct bench_request *request)
     if (request->what == REGISTER_ALONE) {
         (void)setenv("ETWAS_SHARED", "0", 1);
     }
-    (void)look_around(); /* so that what it takes itself is there before */
+    (void)look_around(); /* allocates what the call itself needs */
     before = look_around();
     begin_ns = bench_monotonic_ns();
     code = RegisterTraceGuidsA(ignore, NULL, &provider_guid, 0, NULL, NULL, NULL, &registration);

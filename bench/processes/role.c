@@ -65,7 +65,7 @@ struct bench_answer bench_role_ask(const struct bench_role *role,
     return bench_role_tell(role, request) ? bench_role_hear(role) : (struct bench_answer){0};
 }
 
-/* A later fork has the channel, too, so its end is said. */
+/* Shuts the channel down, because a process that is forked later has it, too. */
 void bench_role_end(struct bench_role *role)
 {
     (void)shutdown(role->channel, SHUT_RDWR);

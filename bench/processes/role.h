@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The processes of these benchmarks. Each is a fork of the first one, which calls nothing of the
- * library, so that each is what a fresh program is; each does what it is asked, one thing after the
- * other, and ends with the first one.
+ * The processes of these benchmarks. Each is a fork of the first one, which never calls the
+ * library, so that each is like a fresh program. A process handles one request after the other, and
+ * ends with the first one.
  */
 #ifndef ETWAS_BENCH_PROCESSES_ROLE_H
 #define ETWAS_BENCH_PROCESSES_ROLE_H
@@ -17,7 +17,7 @@
 #include "rows_json.h"
 
 struct bench_request {
-    uint32_t what; /* each role has its own */
+    uint32_t what; /* defined by each role */
     uint64_t numbers[3];
 };
 
@@ -31,11 +31,14 @@ struct bench_role {
     int channel;
 };
 
-/* `play` answers each request, until there are no more. False: there are no more processes. */
+/*
+ * Starts a process in which `play` answers the requests. Returns false if there are no more
+ * processes.
+ */
 bool bench_role_start(struct bench_role *role,
                       struct bench_answer (*play)(const struct bench_request *request));
 
-/* In two steps, so that two processes do something at a time. */
+/* bench_role_ask in two steps, so that two processes work at the same time. */
 bool bench_role_tell(const struct bench_role *role, const struct bench_request *request);
 struct bench_answer bench_role_hear(const struct bench_role *role);
 
@@ -46,8 +49,8 @@ void bench_role_end(struct bench_role *role);
 uint64_t bench_monotonic_ns(void);
 
 /*
- * The three kinds of rows; each prints them and returns whether one failed. ETWAS_RUNTIME_DIR is a
- * folder of this run, and ETWAS_SHARED does not keep processes from taking part.
+ * The three kinds of rows. Each function prints its rows and returns whether one failed.
+ * ETWAS_RUNTIME_DIR is a folder of this run, and ETWAS_SHARED permits sharing.
  */
 bool bench_processes_calls(const struct bench_part_options *options);
 bool bench_processes_enabling(const struct bench_part_options *options);

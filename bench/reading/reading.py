@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Measures how fast traces are read: walked, counted by `etwas stat`, and made text of by `etwas
-dump`.
+"""Measures how fast traces are read: walked, counted by `etwas stat`, and printed by `etwas dump`.
 
-A trace of events of 88 bytes, of two threads, lies in memory. One processor walks through it with a
-callback that does nothing, beside read(2) of the file; `etwas stat` counts it on two processors,
-beside two walks at once. Then one program's heap calls are recorded by heaptrace, and by LTTng with
-its own preload library (malloc, free and so on with size and address) and the process and thread of
-each event, as heaptrace has them; both are made text of, by name. Rows are printed as ../README.md
-describes.
+A trace of 88-byte events, of two threads, is in memory. One processor walks it with a callback that
+does nothing, compared with read(2) of the file. `etwas stat` counts it on two processors, compared
+with two walks at once. Then heaptrace records one program's heap calls. LTTng records them with its
+own preload library (malloc, free and so on, with size and address), and with the process and thread
+of each event, as heaptrace has them. Both traces are printed by name. Rows are printed as
+../README.md describes.
 """
 
 import contextlib
@@ -39,14 +38,14 @@ def processors():
 
 
 def go_through(ways):
-    """[(bytes a nanosecond of processor time, begin, end)] of several at once, each (way, file,
-    processor)."""
+    """Runs several at once, each (way, file, processor). Returns [(bytes per nanosecond of
+    processor time, begin, end)]."""
     running = [subprocess.Popen([WALK, way, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 text=True,
                                 preexec_fn=lambda processor=processor: os.sched_setaffinity(
                                     0, {processor}))
                for way, file, processor in ways]
-    time.sleep(0.05)  # until all wait
+    time.sleep(0.05)  # until all of them wait for the line
     for process in running:
         process.stdin.write("\n")
         process.stdin.flush()
@@ -67,7 +66,7 @@ def walk(file, options):
 
 
 def stat_once(file):
-    """Bytes a nanosecond, and the most memory."""
+    """Returns bytes per nanosecond, and the peak memory in MB."""
     begin = time.monotonic_ns()
     process = subprocess.Popen([ETWAS, "stat", file], stdout=subprocess.DEVNULL,
                                preexec_fn=lambda: os.sched_setaffinity(0, processors()))
@@ -119,7 +118,7 @@ def record_by_lttng(sessions, work, folder):
 
 
 def events_of(command):
-    """How many events the text has: a line each, but for those that begin with #."""
+    """Returns the number of events in the text: one per line, except lines that begin with #."""
     out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                          check=True).stdout
     return out.count(b"\n") - out.count(b"\n#") - out.startswith(b"#")

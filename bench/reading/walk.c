@@ -2,16 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What reading.py measures with:
+ * The program with which reading.py measures:
  *
- *     reading_walk record FILE EVENTS   a trace of so many events of 88 bytes, of two threads on
- *                                       two processors; TSC
- *     reading_walk read FILE            reads it with read(2), 64 KB at a time
- *     reading_walk walk FILE            gives its events to a callback that does nothing
+ *     reading_walk record FILE EVENTS   records EVENTS events of 88 bytes, of two threads on two
+ *                                       processors; TSC
+ *     reading_walk read FILE            reads the file with read(2), 64 KB at a time
+ *     reading_walk walk FILE            passes its events to a callback that does nothing
  *
- * The last two wait for the end of a line on standard input before they begin, and print how many
- * bytes a nanosecond of processor time they went through, and by the clock when they began and
- * ended.
+ * The last two wait for a line on standard input before they begin. They print the bytes per
+ * nanosecond of processor time, and the clock times at which they began and ended.
  */
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>

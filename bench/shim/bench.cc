@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The only C++ here: bench.h in terms of Google Benchmark.
- */
+/* The only C++ here: implements bench.h with Google Benchmark. */
 #include "shim/bench.h"
 
 #include <benchmark/benchmark.h>

@@ -4,11 +4,11 @@
 /*
  * Google Benchmark for C: a row is a name and a C function.
  *
- * A body runs operations in batches and times each batch itself, so that what a batch needs before
- * and after (emptying buffers, checking counts) costs the figure nothing, and the two readings of
- * the clock around thousands of operations next to nothing. Google Benchmark decides how many
- * batches, repeats and interleaves the rows, and writes the report; its "real_time" is the time of
- * one operation.
+ * A body runs operations in batches and times each batch itself. What a batch needs before and
+ * after (emptying buffers, checking counts) is not in the figure, and two readings of the clock
+ * around thousands of operations hardly are. Google Benchmark chooses the number of batches,
+ * repeats and interleaves the rows, and writes the report; its "real_time" is the time of one
+ * operation.
  *
  *     static void body(struct bench_state *state, const void *argument)
  *     {
@@ -36,26 +36,29 @@ struct bench_state;
 
 typedef void bench_body(struct bench_state *state, const void *argument);
 
-/* Adds a row. `argument` is handed to `body` and must live until bench_run returns. */
+/* Adds a row. `argument` is passed to `body` and must live until bench_run returns. */
 void bench_register(const char *name, bench_body *body, const void *argument);
 
-/* The same for what takes long to set up: a value of the row is of just so many operations. */
+/* Adds a row that takes long to set up: each of its values covers exactly `operations`. */
 void bench_register_few(const char *name, bench_body *body, const void *argument,
                         uint32_t operations);
 
-/* Runs the rows the command line selects (Google Benchmark's own options). The exit status. */
+/*
+ * Runs the rows that the command line selects (Google Benchmark's own options). Returns the exit
+ * status.
+ */
 int bench_run(int argc, char **argv);
 
-/* Whether to run another batch of `operations`. Call until it returns false. */
+/* Returns whether to run another batch of `operations`. Call it until it returns false. */
 bool bench_next_batch(struct bench_state *state, uint32_t operations);
 
-/* What the batch took. Exactly once for each batch. */
+/* Reports the time of a batch, exactly once for each batch. */
 void bench_batch_took(struct bench_state *state, uint64_t elapsed_ns);
 
-/* A number reported beside the time. */
+/* Reports a number beside the time. */
 void bench_counter(struct bench_state *state, const char *name, double value);
 
-/* The row failed: it is reported as an error instead of a time, and bench_next_batch ends. */
+/* Reports the row as an error instead of a time. bench_next_batch then returns false. */
 void bench_fail(struct bench_state *state, const char *reason);
 
 static inline uint64_t bench_now_ns(void)
@@ -66,7 +69,7 @@ static inline uint64_t bench_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The compiler must have the value ready, and what `pointer` leads to in memory. */
+/* Force the compiler to compute the value, and to store what `pointer` leads to in memory. */
 static inline void bench_keep_value(uint64_t value)
 {
     __asm__ volatile("" : : "r"(value));

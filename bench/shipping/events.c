@@ -4,9 +4,9 @@
 /*
  * usage: shipping_events FILE EVENTS
  *
- * The log file that shipping.py has shipped: so many events of two threads, of twenty described
- * classes, QPC. Each is the START or the END of an instance below another: an order and what it is
- * of, or an order, its price and how it ended.
+ * Writes the log file that shipping.py ships: EVENTS events of two threads, of twenty described
+ * classes, with QPC. Each is the START or the END of an instance with a parent. A START has an
+ * order and its article, an END an order, its outcome and its price.
  */
 #include <etwas/etwas.h>
 #include <etwas/tdh.h>
@@ -109,7 +109,7 @@ static bool make_classes(void)
 
 /* ---- the events ------------------------------------------------------------------------------ */
 
-/* A writer that finds no buffer waits a moment and logs the event again. */
+/* Logs an event. A writer that finds no buffer waits a moment and logs it again. */
 static void log_event(EVENT_INSTANCE_HEADER *header, EVENT_INSTANCE_INFO *instance,
                       EVENT_INSTANCE_INFO *parent)
 {

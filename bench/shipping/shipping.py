@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Measures how fast `etwas ship` gets a trace into a ClickHouse server, and what it takes there.
+"""Measures how fast `etwas ship` gets a trace into a ClickHouse server, and its space there.
 
-A trace of events with an instance each and two or three fields, of two threads, is shipped to one
-server on loopback. Beside it the server's own client inserts the same rows from a file, as the
-server has given them: Native, in blocks of its own choice. Both begin with an empty table, by
-turns. Rows are printed as ../README.md describes.
+A trace of two threads, whose events have an instance and two or three fields each, is shipped to
+one server on loopback. For comparison, the server's own client inserts the same rows from a file,
+as the server returned them: Native, in blocks of the server's choice. Both begin with an empty
+table, in turn. Rows are printed as ../README.md describes.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ def processor_seconds():
 
 
 class Server:
-    """One that runs until it is closed, with the tables."""
+    """A server with the tables, which runs until it is closed."""
 
     def __init__(self, folder):
         self.folder = folder / "server"
@@ -78,7 +78,7 @@ class Server:
 
 
 def ship(server, trace, state):
-    """Seconds, processor seconds of the shipper, and its most memory in MB."""
+    """Returns the seconds, the processor seconds of the shipper, and its peak memory in MB."""
     begin = time.monotonic()
     process = subprocess.Popen([ETWAS, "ship", *server.to, "--at-least-once", "--host", "bench",
                                 "--state", state, trace],
@@ -118,7 +118,7 @@ def speed(server, folder, trace, events, options):
         server.empty()
         seconds, processor, memory = ship(server, trace, folder / f"state{number}")
         server.expect(TABLE, events)
-        if number == 0:  # which the server is warmed by
+        if number == 0:  # warms the server up
             keep_rows(server, rows)
             stored(server, events)
             continue
@@ -151,7 +151,7 @@ def shipping(folder, options, stack):
 
 def main():
     options = read_options(__doc__)
-    # server and folder go, too
+    # ends the server and removes the folder, too
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(temporary_folder("shipping"))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# A ClickHouse cluster of one's own on loopback, in a folder: two shards with two replicas each, and
-# ZooKeeper. It ends with the program that started it, however that ends.
+# Runs a private ClickHouse cluster on loopback, in a folder: two shards with two replicas each, and
+# ZooKeeper. It ends with the program that started it, however that program ends.
 #
 # usage: cluster.sh start FOLDER [--shards N] [--replicas N] [--alone] [--tls] [--with PID]
 #        cluster.sh stop FOLDER [NAME]       all, or one: SIGTERM, and SIGKILL after a while
@@ -14,10 +14,10 @@
 #
 #   NAME        s1r1, s1r2, s2r1 ... (shard and replica), or zookeeper
 #   --alone     one server without ZooKeeper
-#   --tls       the addresses are https; FOLDER/tls/ca.pem says that the servers are what they say
-#   --with PID  the process that it ends with (the caller)
+#   --tls       the addresses are https; FOLDER/tls/ca.pem verifies the servers
+#   --with PID  the process whose end stops the cluster (the caller)
 #
-# FOLDER/cluster.env says where it is, as NAME='VALUE' lines for shells:
+# FOLDER/cluster.env describes the cluster, as NAME='VALUE' lines for shells:
 #
 #     FLEET_SERVERS      the servers' names
 #     FLEET_SHARD_1 ...  the addresses of a shard's replicas, joined by commas: what --server of
@@ -27,14 +27,14 @@
 #     FLEET_CA           the file for --ca, or empty
 #     FLEET_CLUSTER      the cluster's name in the servers' configuration, or empty
 #
-# Exit code: 0 when it is done, 1 when it is not, with a sentence, 2 for a wrong call.
+# Exit code: 0 on success; 1 on failure, with a message; 2 for a wrong call.
 
 set -euo pipefail
 umask 077
 
 user=etwas
 patience_s=120 # for an answer; a busy machine takes a while
-stop_s=20      # for an end after SIGTERM: a server that waits for ZooKeeper does not end
+stop_s=20      # for SIGTERM to take effect; a server that waits for ZooKeeper does not end
 
 fail() {
     echo "cluster.sh: $*" >&2
@@ -71,7 +71,7 @@ server_names() {
     done
 }
 
-# Ports one behind the other from $first_port on.
+# Assigns consecutive ports, from $first_port on.
 lay_out() {
     local next=$first_port name
     zookeeper_port=$((next++))
@@ -83,8 +83,8 @@ lay_out() {
     done
 }
 
-# Below those that Linux gives to connections, so that a port is still free when its server is
-# started again.
+# Chooses ports below the range that Linux uses for outgoing connections, so that a port is still
+# free when its server starts again.
 find_ports() {
     local tries port count=$((1 + 4 * shards * replicas))
     for ((tries = 0; tries < 100; tries++)); do
@@ -123,7 +123,7 @@ write_environment() {
     } >"$folder/cluster.env"
 }
 
-# What the other commands have to know of the start.
+# Saves what the other commands need to know about the start.
 save_start() {
     printf '%s\n' shards="$shards" replicas="$replicas" zookeeper=$zookeeper tls=$tls \
         caller="$caller" \
@@ -147,8 +147,8 @@ check_name() {
 
 # Processes
 # --------------------------------------------------------------------------------------------------
-# A guard has one server as its child, kills it when the caller has gone, and takes the file with
-# its number away when the server has. A guard that is killed takes its server with it.
+# A guard runs one server as its child. It kills the server when the caller has ended, and removes
+# the pid file when the server has ended. A guard that is killed takes its server with it.
 
 is_running() { [[ -s $folder/$1/pid ]] && kill -0 "$(<"$folder/$1/pid")" 2>/dev/null; }
 has_ended() { ! is_running "$1"; }
@@ -193,7 +193,7 @@ stop_one() {
     until_true $patience_s has_ended "$1" || fail "$1 does not end"
 }
 
-# ZooKeeper hears before it serves: until it does, "srvr" tells no mode.
+# ZooKeeper listens before it serves; until it serves, the reply to "srvr" has no mode.
 zookeeper_serves() {
     local words
     { exec 9<>"/dev/tcp/127.0.0.1/$zookeeper_port"; } 2>/dev/null || return 1
@@ -270,7 +270,7 @@ start() {
     [[ $zookeeper == no ]] || write_zookeeper
     for name in $(server_names); do write_server "$name"; done
     save_start
-    trap stop_all EXIT # what was started ends if this does not come to its end
+    trap stop_all EXIT # stops what was started if this function fails
     if [[ $zookeeper == yes ]]; then
         start_one zookeeper
         wait_for_one zookeeper
@@ -300,7 +300,7 @@ restart_one() {
     wait_for_one "$1"
 }
 
-# What a replica has to do yet, by ZooKeeper's word.
+# Prints how many entries a replica still has in its queue in ZooKeeper.
 left_to_do() {
     local path
     path=$(ask "$1" \
@@ -308,9 +308,9 @@ left_to_do() {
     ask "$1" "select numChildren from system.zookeeper where name = 'queue' and path = '$path'"
 }
 
-# A replica has what the others have when it has done all that was in ZooKeeper's log by now. One of
-# 18.16 that was started while ZooKeeper still took its killed process for living forgets what that
-# one had to do, until it is told to begin anew.
+# A replica has caught up when it has done everything that is in ZooKeeper's log by now. A replica
+# of 18.16 forgets its queue if it starts while ZooKeeper still believes its killed process to be
+# alive. "system restart replica" makes it read the queue again.
 has_caught_up() {
     {
         ask "$1" "system sync replica $2" &&

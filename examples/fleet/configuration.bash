@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# The files that a cluster of cluster.sh is told by; read by it, not run. All of them lie in $folder. Of a server
-# NAME (s1r2: shard 1, replica 2):
+# The configuration files of a cluster of cluster.sh, which sources this. All of them are in
+# $folder. NAME is a server (s1r2: shard 1, replica 2):
 #
-#     NAME/config.xml, NAME/users.xml     what it reads
-#     NAME/data                           its tables; may be a file system of its own, mounted before the start
+#     NAME/config.xml, NAME/users.xml     the server's configuration
+#     NAME/data                           its tables; may be a file system mounted before the start
 #     zookeeper/zoo.cfg
 #     tls/ca.pem, tls/server.pem, .key    with --tls
-#     credentials, client.xml             user and password, as `etwas ship` and as clickhouse-client read them
+#     credentials, client.xml             user and password, for `etwas ship` and clickhouse-client
 
-# What a server may take: four of them, ZooKeeper and what they are tried with share a small machine.
+# The memory limit of a query: four servers, ZooKeeper and the programs under test share a small
+# machine.
 query_memory=1000000000
 
 write_secrets() {
@@ -22,7 +23,7 @@ write_secrets() {
 
 read_secrets() { password=$(sed -n 's/^password=//p' "$folder/credentials"); }
 
-# A certificate for 127.0.0.1, and who signed it.
+# Writes a certificate for 127.0.0.1, and that of the authority that signed it.
 write_certificates() {
     mkdir -p "$folder/tls"
     (
@@ -82,9 +83,10 @@ write_users() {
 END
 }
 
-# What only servers of a cluster have: who the others are, and where their word on it is. A server that was killed in the
-# midst of an insert finds a part that ZooKeeper knows nothing of, and sets it aside. If that is more than half of a table,
-# as it may be of one that is hours old, it does not start, unless it is told that this is no reason.
+# Prints what only servers of a cluster need: the other servers, and ZooKeeper. A server that was
+# killed during an insert finds a part that ZooKeeper does not know, and sets it aside. If that is
+# more than half of a table, as it may be while the table is young, the server does not start unless
+# the ratio below allows it.
 cluster_elements() {
     local shard replica name
     echo "    <remote_servers><$cluster>"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# From nothing to the answers of a fleet: installs what is missing, builds, starts two shards of two
-# ClickHouse servers with ZooKeeper, and a shop of eight services as eight hosts, whose events
-# `etwas ship` sends there. Meanwhile a service, a shipper and a server are killed. In the end each
-# event that was logged is there once.
+# Runs a fleet, from installation to the answers. It installs what is missing, builds, and starts
+# two shards of two ClickHouse servers with ZooKeeper, and a shop of eight services as eight hosts.
+# `etwas ship` sends their events to the servers. Meanwhile a service, a shipper and a server are
+# killed. In the end each logged event is stored exactly once.
 #
 # usage: examples/fleet/demo.sh [--small] [--output FOLDER] [--keep]
 #
@@ -13,17 +13,17 @@
 #   --output FOLDER  where the proof and the answers stay: FOLDER/fleet.txt (build/demo)
 #   --keep           keep the temporary folder too: the hosts' trace files, the servers' tables
 #
-# Exit code: 0 when all has arrived, 1 when anything failed, 2 for a wrong call.
+# Exit code: 0 when every event has arrived, 1 on failure, 2 for a wrong call.
 
 set -euo pipefail
 
-# Orders that each of three web servers makes, and how long each of its four threads waits after
-# one.
+# Orders that each of three web servers makes, and the pause of each of its four threads after an
+# order.
 orders=15000
 pause_us=1000
 
 # shellcheck disable=SC2034
-small=no # there is such a form
+small=no # this demonstration has a small form
 # shellcheck source=examples/demo.bash
 source "$(dirname "${BASH_SOURCE[0]}")/../demo.bash" "$@"
 if [[ $small == yes ]]; then
@@ -46,7 +46,7 @@ declare -A service shipper
 start_service() {
     local host=$1 folder=$temporary/$1
     mkdir -p "$folder/spool" "$folder/pools"
-    chmod 700 "$folder/pools" # the memory of the host: what a killed service leaves is there
+    chmod 700 "$folder/pools" # where a killed service leaves its buffers
     ETWAS_RUNTIME_DIR=$folder/pools "$program" "$host" "$temporary" "${@:2}" \
         2>>"$folder/service.out" &
     service[$host]=$!
@@ -63,7 +63,7 @@ start_shipper() {
     started+=($!)
 }
 
-# What has ended is no longer ended by the demonstration.
+# Removes a process that has ended from those that the demonstration ends.
 forget() {
     local kept=() process
     for process in "${started[@]}"; do
@@ -80,7 +80,7 @@ kill_one() {
     echo "killed: $2 (process $1)"
 }
 
-# ended PROCESS WHAT: it ends by itself, and with 0.
+# ended PROCESS WHAT: waits until the process ends by itself, which must be with code 0.
 ended() {
     local code=0
     wait "$1" || code=$?
@@ -88,7 +88,7 @@ ended() {
     ((code == 0)) || fail "$2 ended with $code: $(tail -n 3 "$temporary/${2##* }"/*.out)"
 }
 
-# answer QUESTION WORD=VALUE...: asks the query below this heading of docs/howto/ask-a-fleet.md,
+# answer QUESTION WORD=VALUE...: runs the query below this heading of docs/howto/ask-a-fleet.md,
 # with values for its words in capitals.
 answer() {
     local query word

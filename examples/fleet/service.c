@@ -2,18 +2,18 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A service of a small shop, traced: it takes orders over a socket, calls others for each, and
- * answers. If --orders is given, it makes orders itself until there were so many; else it serves
- * until SIGTERM.
+ * A traced service of a small shop. It takes orders over a socket, calls other services for each,
+ * and answers. If --orders is given, it makes that many orders itself; otherwise it serves until
+ * SIGTERM.
  *
  * usage: service NAME FOLDER [--orders N [--threads N] [--pause MICROSECONDS]]
  *                [--call NAME,NAME]...
  *
- *   FOLDER  has its socket NAME.socket, and those of the services that it calls; what it logs is in
- *           FOLDER/NAME/spool, how much in FOLDER/NAME/counts
- *   --call  one of these for each order, the others where that does not answer
+ *   FOLDER  holds the sockets NAME.socket of this service and of those it calls. Events go to
+ *           FOLDER/NAME/spool, their counts to FOLDER/NAME/counts
+ *   --call  calls one of these for each order, and the others if that one does not answer
  *
- * Exit code: 0; 1, it cannot; 2, a wrong call.
+ * Exit code: 0 on success, 1 on failure, 2 for a wrong call.
  */
 
 #include "trace.h"
@@ -53,13 +53,13 @@ static struct {
     char *names[MOST_NAMES];
 } calls[MOST_CALLS];
 
-/* What goes over a socket, both ways. */
+/* The message on a socket, in both directions. */
 struct message {
     struct shop_order order;
     uint32_t outcome;
 };
 
-/* A thread's connections to the services that it calls; -1 where there is none. */
+/* A thread's connections to the services that it calls; -1: not connected. */
 struct peers {
     int socket[MOST_CALLS][MOST_NAMES];
     unsigned seed;
@@ -106,7 +106,7 @@ static int connect_to(const char *service)
     return -1;
 }
 
-/* Asks one service; false: it does not answer. */
+/* Calls one service. Returns false if it does not answer. */
 static bool ask(int *peer, const char *service, const struct shop_order *order,
                 enum shop_outcome *outcome)
 {
@@ -128,7 +128,7 @@ static bool ask(int *peer, const char *service, const struct shop_order *order,
     return false;
 }
 
-/* Asks one of a --call, whichever it is, and the next where that does not answer. */
+/* Calls a random service of a --call, and the next one if that does not answer. */
 static enum shop_outcome call(unsigned which, struct peers *peers, const struct shop_order *order,
                               EVENT_INSTANCE_INFO *request)
 {
@@ -345,7 +345,7 @@ int main(int argc, char **argv)
     }
     sigemptyset(&ends);
     sigaddset(&ends, SIGTERM);
-    (void)pthread_sigmask(SIG_BLOCK, &ends, NULL); /* every thread; it is waited for */
+    (void)pthread_sigmask(SIG_BLOCK, &ends, NULL); /* in every thread, for sigwait */
     (void)snprintf(spool, sizeof spool, "%s/%s/spool", folder, name);
     (void)snprintf(counts, sizeof counts, "%s/%s/counts", folder, name);
     if (shop_trace_start(name, spool, counts) != ERROR_SUCCESS) {

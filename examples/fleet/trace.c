@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The classes, the modern provider, the session, and the counts that the demonstration compares
- * with.
+ * The event classes, the TraceLogging provider, the session, and the counts that the demonstration
+ * compares with the stored events.
  */
 
 #include "trace.h"
@@ -73,8 +73,8 @@ static uint32_t describe(void)
 /* ---- counts ---- */
 
 /*
- * Lies in a file that is mapped, so that it is there after a kill. An event is there for certain
- * that is in `logged`; one that is in `begun` alone was being logged.
+ * Kept in a mapped file, so that the counts survive a kill. An event in `logged` is certainly
+ * recorded. One that is only in `begun` was being logged.
  */
 struct counts {
     _Atomic uint64_t begun;
@@ -167,7 +167,7 @@ uint32_t shop_trace_stop(void)
 
 /* ---- events ---- */
 
-/* `event` has a header and its fields. */
+/* `event` is a header followed by its fields. */
 static void log_instance(EVENT_INSTANCE_HEADER *event, UCHAR type, EVENT_INSTANCE_INFO *self,
                          EVENT_INSTANCE_INFO *parent)
 {
@@ -209,7 +209,9 @@ void shop_trace_end(EVENT_INSTANCE_INFO *self, EVENT_INSTANCE_INFO *parent,
     log_instance(&event.header, EVENT_TRACE_TYPE_END, self, parent);
 }
 
-/* An event of the order's activity: as text a service, and what else it has. */
+/*
+ * Logs an event of the order's activity, with the order's number, the service and further fields.
+ */
 #define LOG_ACTIVITY(name, order, service, ...)                                                    \
     do {                                                                                           \
         atomic_fetch_add(&counts->begun, 1);                                                       \

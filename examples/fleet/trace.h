@@ -5,24 +5,24 @@
 
 /*
  * What a service of the shop logs: instances with a start and an end (a request, the calls that it
- * makes, the work in between), and events of an activity, one for each order, that all services
- * have by the same id.
+ * makes, the work in between), and the events of an activity. Each order is one activity, with the
+ * same id in all services.
  */
 
 #include <etwas/etwas.h>
 
 enum shop_class {
     SHOP_REQUEST,
-    SHOP_CALL, /* its parent is a request, as that of the next */
+    SHOP_CALL, /* child of a request, as is SHOP_WORK */
     SHOP_WORK,
     SHOP_CLASSES
 };
 
-/* How requests and calls end; in the events by name. */
+/* The outcome of a request or a call; readers show it by name. */
 enum shop_outcome {
     SHOP_DONE,
-    SHOP_REFUSED, /* as "sold out": what customers live with */
-    SHOP_FAILED   /* somebody does not answer */
+    SHOP_REFUSED, /* a normal refusal, such as "sold out" */
+    SHOP_FAILED   /* a service does not answer */
 };
 
 struct shop_order {
@@ -32,18 +32,18 @@ struct shop_order {
 };
 
 /*
- * Begins to log: in parts of 1 MB in the folder `spool`, and so that nothing is lost if the process
- * is killed. The file `counts` says at any time how many events were logged. Returns an ETW error,
- * and has said which.
+ * Starts logging, to files of 1 MB in the folder `spool`, such that no event is lost if the process
+ * is killed. The file `counts` always holds the number of logged events. Returns an ETW error,
+ * after reporting it.
  */
 uint32_t shop_trace_start(const char *service, const char *spool, const char *counts);
 
-/* Ends the session. What is logged later is refused. */
+/* Ends the session. Later events are refused. */
 uint32_t shop_trace_stop(void);
 
 /*
- * `with` is the service that a call asks, else the one that works. *self is the instance from here
- * to its end.
+ * `with` is the service that a call goes to, otherwise the service that does the work. *self
+ * identifies the instance until its end.
  */
 void shop_trace_begin(enum shop_class class, EVENT_INSTANCE_INFO *self, EVENT_INSTANCE_INFO *parent,
                       const struct shop_order *order, const char *with);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Compares what heaptrace counted in the program with what was read back from its trace.
+"""Compares the calls that heaptrace counted in the program with those read back from its trace.
 
 usage: account.py COUNTS STAT
 
 COUNTS is the file of heaptrace --counts, STAT the output of etwas stat --json for the trace. Prints
-what it finds; exits 0 when recorded + lost = attempted, each recorded call is in the file, and no
-function has more events there than calls.
+the comparison. Exits 0 when recorded + lost = attempted, each recorded call is in the file, and no
+function has more events than calls.
 """
 import json
 import sys

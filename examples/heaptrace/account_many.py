@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""Compares what many processes counted with what was read back from the trace that they share.
+"""Compares the calls that many processes counted with those read back from their shared trace.
 
 usage: account_many.py STAT PROCESSES COUNTS-FOLDER
 
-STAT is the output of etwas stat --json for the trace, PROCESSES has a line for each process with
-events in it: how many, and its id, as uniq -c writes them. The folder has a file of heaptrace
---counts for each program that a process was. Prints what it finds; exits 0 when each call of each
-process is in the file or counted lost, and nothing else is.
+STAT is the output of etwas stat --json for the trace. PROCESSES has a line for each process with
+events in the trace: their number and its id, as uniq -c writes them. The folder has a file of
+heaptrace --counts for each program that a process ran. Prints the comparison. Exits 0 when each
+call of each process is in the file or counted as lost, and nothing else is.
 """
 import collections
 import json
@@ -29,7 +29,7 @@ def main():
     for path in sorted(pathlib.Path(sys.argv[3]).iterdir()):
         text = path.read_text(encoding="utf-8")
         if not text:
-            continue  # the launcher made it for a program that became another one
+            continue  # the launcher created it for a program that executed another one
         counts = json.loads(text)
         programs += 1
         attempted[counts["process"]] += counts["attempted"] - counts["refused"]

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# One session of many processes: a parallel build of a C project, every compiler, shell and make of
-# which logs its heap calls into a session that none of them has. Checks that each call of each
-# process is recorded or counted lost.
+# Traces many processes into one session: a parallel build of a C project. Every compiler, shell and
+# make logs its heap calls into a session of another process. Checks that each call of each process
+# is recorded or counted as lost.
 #
 # usage: examples/heaptrace/build.sh [--files N] [--processes N] [--stacks] [--etwas FILE]
 # [--heaptrace FILE] [--keep]
@@ -49,7 +49,7 @@ finish() {
 }
 trap finish EXIT
 
-# The project: each file a few functions over a table of its own, and a program of them all.
+# The project: each file has a few functions, and one program links them all.
 mkdir -p "$folder/project" "$folder/counts"
 cd "$folder/project"
 for ((file = 0; file < files; file++)); do
@@ -90,7 +90,7 @@ python3 -B "$root/examples/heaptrace/account_many.py" "$folder/stat.json" "$fold
 if ((${#stacks[@]})); then
     "$etwas" convert --to folded "$folder/build.etl" >"$folder/folded"
     grep -q ';main;' "$folder/folded" || { echo "wrong: nobody has a main"; exit 1; }
-    # What cannot be unwound may end anywhere.
+    # A stack that cannot be unwound ends at an unknown frame; a few such stacks are accepted.
     if ! grep -q '"lost":[1-9]' "$folder/stat.json" &&
         (($(grep -c '\[unknown\]' "$folder/folded") * 50 > $(wc -l <"$folder/folded"))); then
         echo "wrong: stacks without a program"

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The ten allocation functions that programs find before their own.
+ * The ten allocation functions, which programs find before the real ones.
  *
- * free is logged before it happens and everything else after, so that in the order of time an
- * address is freed before another thread gets it again. realloc frees and allocates in one call and
- * cannot be logged before its result is known: where another thread gets the old block in between,
- * its event may come first.
+ * free is logged before it happens, and every other call after. In time order, an address is thus
+ * freed before another thread gets it again. realloc frees and allocates in one call, and cannot be
+ * logged before its result is known. If another thread gets the old block in between, that thread's
+ * event may come first.
  */
 
 #include "heaptrace.h"
@@ -79,7 +79,7 @@ HEAPTRACE_EXPORT void *calloc(size_t count, size_t size)
     return address;
 }
 
-/* An arena block grows by moving out of the arena; inside the search, into a new place there. */
+/* A block of the arena that grows moves out of the arena or, during the search, within it. */
 static void *move_bootstrap(const struct heaptrace_real *real, const void *old, size_t size)
 {
     void *address =
@@ -120,7 +120,7 @@ HEAPTRACE_EXPORT void *reallocarray(void *old, size_t count, size_t size)
     if (real == NULL || heaptrace_is_bootstrap(old)) {
         return realloc(old, product(count, size));
     }
-    /* glibc's calls realloc, which is ours again: one call, one event. */
+    /* glibc's reallocarray calls realloc, which is ours again: log one event for one call. */
     heaptrace_thread.own++;
     heaptrace_thread.in_allocator++;
     address = real->reallocarray(old, count, size);

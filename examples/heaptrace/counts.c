@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Exact counts of the program's calls; the contract is in the header. */
+/* Exact counts of the program's calls; the interface is in the header. */
 
 #include "counts.h"
 
@@ -30,8 +30,8 @@ static struct heaptrace_counters stripes[STRIPES];
 static unsigned int next_stripe;
 
 /*
- * A handler that interrupts the choice takes another stripe, and one of the two stays chosen: both
- * count.
+ * A handler that interrupts the choice takes another stripe, and one of the two is kept. Both are
+ * added up.
  */
 static struct heaptrace_counters *own_stripe(void)
 {
@@ -61,7 +61,7 @@ void heaptrace_count_refused(void)
 
 void heaptrace_count_done(void)
 {
-    /* The attempt and the call's logging come before; a reader that sees this sees them. */
+    /* Orders the attempt and the logging before `done`: a reader that sees `done` sees them too. */
     ck_pr_fence_atomic();
     ck_pr_inc_64(&own_stripe()->done);
 }
@@ -104,7 +104,7 @@ static void add(struct text *text, const char *format, ...)
     va_start(arguments, format);
     length = vsnprintf(text->bytes + text->used, FILE_BYTES - text->used, format, arguments);
     va_end(arguments);
-    /* The longest path leaves room: each of its bytes takes at most six here. */
+    /* There is room for the longest path, of which each byte takes at most six here. */
     if (length > 0 && (size_t)length < FILE_BYTES - text->used) {
         text->used += (size_t)length;
     }
@@ -157,7 +157,9 @@ bool heaptrace_counts_write(const char *path, const char *trace,
                             const struct heaptrace_counts *counts,
                             const etwas_session_counts *session)
 {
-    /* Static, for the stack of the thread that exits may be small; one session ends at a time. */
+    /*
+     * Static, because the stack of the thread that exits may be small; one session ends at a time.
+     */
     static struct text text;
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     bool written;

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Exact counts of the program's calls, striped over threads so that none waits for another's cache
- * line.
+ * Exact counts of the program's calls, striped over threads so that they do not contend for cache
+ * lines.
  *
  *   function                    may be called by
  *   heaptrace_count_attempt     any thread, signal handlers
  *   heaptrace_count_undo        the same, after its attempt, instead of done
  *   heaptrace_count_refused     the same, between attempt and done
  *   heaptrace_count_done        the same, after its attempt
- *   heaptrace_count_reset       a fork's child, or while nobody counts
+ *   heaptrace_count_reset       a fork's child, or while no thread counts
  *   the rest                    any thread
  */
 #ifndef ETWAS_HEAPTRACE_COUNTS_H
@@ -23,7 +23,7 @@
 struct heaptrace_counts {
     uint64_t attempted[HEAPTRACE_TYPES];
     uint64_t attempted_in_all;
-    uint64_t refused; /* by us or by the session, which does not count these as lost */
+    uint64_t refused; /* by this library, or by the session, which does not count these as lost */
     uint64_t done;
 };
 
@@ -34,15 +34,15 @@ void heaptrace_count_done(void);
 void heaptrace_count_reset(void);
 
 /*
- * Adds up. `done` is read first: once no new call is let in, attempted_in_all == done says that
- * none is under way.
+ * Adds up the counts. `done` is read first. Once no new call is let in, attempted_in_all == done
+ * means that no call is under way.
  */
 void heaptrace_count_read(struct heaptrace_counts *counts);
 
 /*
- * Writes the counts file of an ended session: one JSON object. `session` is NULL for another
- * process's, which knows what became of all that its processes attempted. False, with errno, when
- * it cannot.
+ * Writes the counts file of an ended session: one JSON object. `session` is NULL for a session of
+ * another process, which has the totals of all its processes. Returns false, with errno set, on
+ * failure.
  */
 bool heaptrace_counts_write(const char *path, const char *trace,
                             const struct heaptrace_counts *counts,

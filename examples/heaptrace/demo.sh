@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# The main job, from nothing to a trace: installs what is missing, builds, traces every heap call of
-# a redis-server under load, checks that each call is accounted for, and shows the trace.
+# Traces every heap call of a redis-server under load, from installation to the trace. It installs
+# what is missing, builds, checks that each call is accounted for, and shows the trace.
 #
 # usage: examples/heaptrace/demo.sh [--output FOLDER] [--keep]
 #
 #   --output FOLDER  where the trace stays: FOLDER/redis.etl (build/demo)
 #   --keep           keep the temporary folder too: the server's log, its socket, the benchmark's
-#                    words
+#                    output
 #
-# Exit code: 0 when everything is accounted for, 1 when anything failed, 2 for a wrong call.
+# Exit code: 0 when every call is accounted for, 1 on failure, 2 for a wrong call.
 
 set -euo pipefail
 
-# Requests of each command. More make the run longer and the trace larger: both grow in proportion.
+# Requests of each command. The run time and the size of the trace grow in proportion.
 requests=50000
 commands=set,get,incr,lpush,lpop,sadd,hset,zadd
 
@@ -25,7 +25,7 @@ last_words=server.out
 trace=$output/redis.etl
 counts=$output/redis.counts.json
 
-# Gives each of the server's threads that serve clients a processor, one after the other.
+# Pins the server's threads that serve clients to the processors, one after the other.
 spread() {
     python3 - "$1" <<'PYTHON'
 import os

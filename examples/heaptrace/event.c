@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The provider, its class, and the class's events; the contract is in the header. */
+/* The provider, its class, and the class's events; the interface is in the header. */
 
 #include "event.h"
 
@@ -17,7 +17,7 @@
 enum {
     PLAIN_VERSION = 0,
     STACK_VERSION = 1,
-    MOST_PIECES = 5 /* that an event is gathered from */
+    MOST_PIECES = 5 /* from which an event is gathered */
 };
 
 /* {6d2f3f0a-57f4-4f0c-9f3b-6a7b1c2f8e11}: the provider */
@@ -48,7 +48,7 @@ static uint64_t enabling_session;
     }
 
 static const etwas_field_description plain_fields[] = {SIZE, ADDRESS};
-/* The size of a free is 0, and says nothing. */
+/* The size of a free is always 0, so readers do not show it. */
 static const etwas_field_description free_fields[] = {
     {.name = "size", .in_type = TDH_INTYPE_UINT64, .out_type = TDH_OUTTYPE_NOPRINT},
     ADDRESS,
@@ -104,9 +104,8 @@ static uint32_t describe(uint32_t version, const etwas_type_description *types, 
 }
 
 /*
- * Is of no use where the session is this process's own. Another process's session says by this
- * that it is there, and goes on to be written to until it refuses: what is attempted then is
- * counted, too.
+ * Needed only for a session of another process: this call says that it exists. It is written to
+ * until it refuses events; those attempts are counted, too.
  */
 static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
 {
@@ -156,7 +155,7 @@ uint32_t heaptrace_event_register(bool with_stacks)
 
 /* ---- one event ---- */
 
-/* What an event carries behind its header: struct heaptrace_call without the type. */
+/* An event without a stack: its header, then struct heaptrace_call without the type. */
 struct plain_event {
     EVENT_INSTANCE_HEADER header;
     uint64_t data[HEAPTRACE_LONG_DATA_BYTES / 8];
@@ -201,7 +200,7 @@ static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *heade
     if (result == ERROR_SUCCESS) {
         result = TraceEventInstance(session, header, &instance, NULL);
     }
-    /* The session itself counts an event lost for which it has no buffer. */
+    /* The session itself counts an event as lost if it has no buffer for it. */
     if (result != ERROR_SUCCESS && result != ERROR_NOT_ENOUGH_MEMORY &&
         result != ERROR_OUTOFMEMORY) {
         heaptrace_count_refused();

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is written of a call: one event, of the class that README.md has the table of. If stacks are
- * taken, what allocates is of the class's version 1 and carries its frames behind its other data.
+ * The event of a call, in the class that README.md describes. If stacks are taken, the event of an
+ * allocation has version 1 of the class, with the frames behind its other data.
  *
  *   function                    may be called by
  *   heaptrace_event_register    one thread, before any event of its process
@@ -17,25 +17,25 @@
 
 #include <etwas/types.h>
 
-/* Registers the class and describes it. Does nothing where that is done. */
+/* Registers and describes the class. Does nothing if that is done already. */
 uint32_t heaptrace_event_register(bool with_stacks);
 
 /*
- * In a fork's child, of which no session knows: registers anew. When either returns, the sessions
- * of other processes that enable the provider have said so.
+ * Registers the class again in a fork's child, which no session knows. After either function
+ * returns, the sessions of other processes that enable the provider are known.
  */
 uint32_t heaptrace_event_register_again(void);
 
-/* The session of another process that enables the provider; 0: none does. */
+/* Returns the session of another process that enables the provider; 0 if none does. */
 etwas_trace_handle heaptrace_event_session(void);
 
 /*
- * Writes one call. `frames` is NULL without stacks; with them there may be 0 of them. Keeps errno.
+ * Writes one call. `frames` is NULL without stacks; otherwise `frame_count` may be 0. Keeps errno.
  */
 void heaptrace_event_write(etwas_trace_handle session, const struct heaptrace_call *call,
                            const uint64_t *frames, uint16_t frame_count);
 
-/* Whether a call of this type carries a stack, where stacks are wanted. */
+/* Returns whether a call of this type carries a stack when stacks are wanted. */
 bool heaptrace_event_has_stack(uint8_t type);
 
 void heaptrace_event_write_image(etwas_trace_handle session, const struct heaptrace_image *image);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Call frame information: from the sorted index (.eh_frame_hdr) to the entry that covers an
- * address, and its instructions up to that address.
+ * Reads call frame information: the sorted index (.eh_frame_hdr), the entry that covers an address,
+ * and the instructions of that entry up to the address.
  */
 
 #include "frame_rule.h"
@@ -14,7 +14,7 @@ enum {
     REGISTER_BP = 6,
     REGISTER_SP = 7,
     REGISTER_IP = 16,
-    REMEMBERED = 8, /* states that an entry may keep at a time */
+    REMEMBERED = 8, /* most states that an entry keeps at a time */
 };
 
 /* DW_EH_PE_*: how a pointer is written. */
@@ -32,7 +32,7 @@ enum {
 
 /* ---- reading ---- */
 
-/* Bytes still to be read; after one too many, `failed`, and only zeros come. */
+/* The bytes still to be read. Reading past the end sets `failed` and returns zeros. */
 struct bytes {
     const uint8_t *at;
     const uint8_t *end;
@@ -132,7 +132,7 @@ static struct heaptrace_expression expression(struct bytes *bytes)
 
 /* ---- entries ---- */
 
-/* What several functions have in common, and one function's part. */
+/* What several functions have in common (CIE), and the part of one function (FDE). */
 struct entry {
     uint64_t code_factor;
     int64_t data_factor;
@@ -226,7 +226,7 @@ static int32_t index_number(const uint8_t *table, uint64_t number)
     return value;
 }
 
-/* The entry of the last function that begins at or before the address. */
+/* Returns the entry of the last function that begins at or before the address. */
 static const uint8_t *find_entry(const struct heaptrace_mapping *mapping, uint64_t address)
 {
     struct bytes bytes = {mapping->index, mapping->end, false};
@@ -328,7 +328,7 @@ static void set_expression(struct run *run, struct bytes *bytes, enum heaptrace_
              (struct heaptrace_register_rule){.kind = kind, .expression = expression(bytes)});
 }
 
-/* The opcodes of DWARF 5, 6.4.2; false for one that is not known. */
+/* Executes an opcode of DWARF 5, 6.4.2. Returns false if it is not known. */
 static bool run_extended(struct run *run, struct bytes *bytes, uint8_t opcode)
 {
     struct state *state = &run->state;
@@ -403,7 +403,7 @@ static bool run_extended(struct run *run, struct bytes *bytes, uint8_t opcode)
     }
 }
 
-/* Runs up to the wanted address. */
+/* Executes the instructions up to the wanted address. */
 static bool run_instructions(struct run *run, struct bytes bytes)
 {
     while (bytes.at < bytes.end && !bytes.failed && run->location <= run->address) {
@@ -482,7 +482,7 @@ static bool push(struct machine *machine, uint64_t value)
     return true;
 }
 
-/* The operations of two operands that linkers and compilers use: plus, minus, and, shl, ge. */
+/* Executes an operation of two operands. Linkers and compilers use plus, minus, and, shl and ge. */
 static bool combine(struct machine *machine, uint8_t operation)
 {
     uint64_t right;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The launcher: checks what can be checked before the program runs, tells the library through the
- * environment what to do, and becomes the program.
+ * The launcher. It checks what can be checked before the program runs, passes the settings to the
+ * library in environment variables, and becomes the program.
  */
 
 #include "settings.h"
@@ -98,7 +98,8 @@ static uint32_t clock_number(const char *text)
 }
 
 /*
- * The program may change its folder before its children start, so the library gets absolute paths.
+ * The library gets absolute paths, because the program may change its folder before its children
+ * start.
  */
 static void make_absolute(char *absolute, const char *path)
 {
@@ -119,8 +120,8 @@ static void make_absolute(char *absolute, const char *path)
 }
 
 /*
- * Empties a file that will be written, unless a session is writing it (etwas locks its files), so
- * that mistakes show before the program runs and nobody reads an older trace as this one.
+ * Empties a file that will be written, so that mistakes show before the program runs and an older
+ * trace is not taken for this one. Fails if a session is writing the file, which etwas locks.
  */
 static void prepare_file(const char *path)
 {
@@ -146,7 +147,7 @@ static void set(const char *name, const char *value)
     }
 }
 
-/* libheaptrace.so lies beside this program. */
+/* Preloads libheaptrace.so, which is beside this program. */
 static void set_preload(void)
 {
     static char value[2 * PATH_MAX];
@@ -224,7 +225,7 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
     };
     int option;
 
-    /* "+": what comes behind PROGRAM is PROGRAM's. */
+    /* "+" stops at PROGRAM: the options after it belong to PROGRAM. */
     while ((option = getopt_long(count, words, "+o:s::fc:b:m:n:t:h", options, NULL)) != -1) {
         switch (option) {
         case 'o':
@@ -273,7 +274,7 @@ static void parse(int count, char *words[], struct heaptrace_settings *settings)
     }
 }
 
-/* Where execvp would look. A name that leads nowhere must not cost FILE what is in it. */
+/* Searches as execvp does, so that a wrong name does not empty FILE. */
 static bool can_be_executed(const char *name)
 {
     const char *folders = getenv("PATH");
@@ -316,7 +317,7 @@ int main(int count, char *words[])
     parse(count, words, &settings);
     program = words + optind;
     if (settings.is_shared != 0) {
-        /* There is no trace: the counts files alone have to differ in their names. */
+        /* There is no trace. The path only gives the counts files different names. */
         make_absolute(settings.output, settings.counts[0] != '\0' ? settings.counts : "heaptrace");
     }
     if (settings.output[0] == '\0' || *program == NULL) {

@@ -7,13 +7,13 @@
  *   calls.c    the ten allocation functions: call the real one, log the call
  *   leave.c    _exit and exec: finish the trace first
  *   session.c  the etwas session: early calls, start, log, fork, stop
- *   event.c    the class of the events, and what one carries
- *   stack.c    the program's call stack; frame_rule.c: what call frame information says of an
- *              address
- *   image.c    the images that stacks come to
+ *   event.c    the class of the events, and their data
+ *   stack.c    the program's call stack; frame_rule.c: how to find the caller's
+ *              registers from call frame information
+ *   image.c    the images that appear in stacks
  *   counts.c   how many calls there were
- *   wrap.c     what the etwas library inside this one asks of the system
- *   real.c     the functions behind ours
+ *   wrap.c     the open and pthread_create of the etwas library inside this one
+ *   real.c     the real functions, which ours call
  */
 #ifndef ETWAS_HEAPTRACE_H
 #define ETWAS_HEAPTRACE_H
@@ -36,13 +36,13 @@ enum heaptrace_type {
     HEAPTRACE_MEMALIGN,
     HEAPTRACE_VALLOC,
     HEAPTRACE_PVALLOC,
-    HEAPTRACE_IMAGE, /* no call: where a stack's addresses lie */
+    HEAPTRACE_IMAGE, /* not a call: the mapping of an image */
     HEAPTRACE_TYPES = HEAPTRACE_IMAGE - HEAPTRACE_FIRST_TYPE + 1
 };
 
 /* One call of the program, and the data of its event. */
 struct heaptrace_call {
-    uint64_t size; /* bytes asked for; count times size, UINT64_MAX where that overflows; free: 0 */
+    uint64_t size;    /* bytes requested; UINT64_MAX if count times size overflows; free: 0 */
     uint64_t address; /* the result, 0 for NULL; free: what is freed */
     uint64_t third;   /* realloc and reallocarray: old address; with alignment: alignment */
     uint8_t type;     /* enum heaptrace_type; not part of the data */
@@ -50,7 +50,7 @@ struct heaptrace_call {
 
 enum {
     HEAPTRACE_SHORT_DATA_BYTES = 16, /* size and address */
-    HEAPTRACE_LONG_DATA_BYTES = 24   /* and the third */
+    HEAPTRACE_LONG_DATA_BYTES = 24   /* and `third` */
 };
 
 /* A mapped program or library. */
@@ -64,43 +64,41 @@ struct heaptrace_image {
 
 struct heaptrace_counters;
 
-/* What the library knows of a thread. Only the thread itself and its signal handlers look at it. */
+/* What the library keeps for a thread. Only the thread itself and its signal handlers use it. */
 struct heaptrace_thread {
     unsigned int own;          /* above 0: allocations are the library's own and not logged */
     unsigned int in_allocator; /* above 0: a real function is running, perhaps under a lock */
-    bool searching;            /* real.c */
+    bool searching;            /* real.c: a search is under way */
     struct heaptrace_counters *counters;
     bool in_stack;      /* stack.c: the next two are in use */
-    uint64_t stack_low; /* what was found to be readable */
+    uint64_t stack_low; /* the range known to be readable */
     uint64_t stack_high;
 };
 
-/* Initial-exec: found without a call, and there before the program's first instruction. */
+/* Initial-exec: accessed without a call, and present before the program's first instruction. */
 extern _Thread_local struct heaptrace_thread heaptrace_thread
     __attribute__((tls_model("initial-exec")));
 
-/* Logs a call, if a session runs or is still to come. Keeps errno. Async-signal-safe. */
+/* Logs a call if a session runs or is still to start. Keeps errno. Async-signal-safe. */
 void heaptrace_log(const struct heaptrace_call *call);
 
 /* Logs an image, for a call that is being logged. Async-signal-safe. */
 void heaptrace_log_image(const struct heaptrace_image *image);
 
-/* What the process was executed from; empty where that is not known. */
+/* Returns the path of the program that the process executes; empty if it is not known. */
 const char *heaptrace_program_path(void);
 
-/* An image has gone, and another one may come where it was. */
+/* Called after an image was unloaded: another one may take its addresses. */
 void heaptrace_image_closed(void);
 
 /*
- * Ends the session, for this process is about to end or to become another program. Does nothing
- * where there is none, in a child of vfork, and where this thread was interrupted inside an
- * allocator whose locks ending the session could need. True when it has ended a session.
+ * Ends the session, because this process is about to end or to become another program. Does nothing
+ * if there is none, in a child of vfork, or if this thread was interrupted inside an allocator
+ * whose locks the end could need. Returns true if it has ended a session.
  */
 bool heaptrace_session_end(void);
 
-/*
- * Starts a further session, in a file of its own: what the program was to become could not be run.
- */
+/* Starts another session, in a file of its own, after an exec has failed. */
 void heaptrace_session_resume(void);
 
 #endif

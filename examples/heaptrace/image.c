@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Finding an address's image, and what is told of it; the contract is in the header. */
+/* Finds the image of an address and logs it; the interface is in the header. */
 
 #include "image.h"
 
@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 enum {
-    IMAGES = 1024, /* told once; those beyond are told each time a new address in them is found */
+    IMAGES = 1024, /* logged once; further images are logged with each new address in them */
     PAGE_BYTES = 4096,
     NOTE_ALIGNMENT = 4
 };
 
 static const struct link_map *seen[IMAGES];
 
-/* Takes a place for the image; false where it has one. */
+/* Claims a place for the image. Returns false if it has one. */
 static bool is_new(const struct link_map *map)
 {
     for (int i = 0; i < IMAGES; i++) {
@@ -49,7 +49,7 @@ void heaptrace_images_forget(void)
 
 /* ---- the build id ---- */
 
-/* Points `image` to the build id among an image's notes. */
+/* Finds the build id among the notes of an image. */
 static void find_in_notes(struct heaptrace_image *image, const uint8_t *notes, uint64_t bytes)
 {
     ElfW(Nhdr) note;
@@ -75,7 +75,7 @@ static void find_in_notes(struct heaptrace_image *image, const uint8_t *notes, u
     }
 }
 
-/* The mapping begins with the file's first page, and that with its headers. */
+/* The mapping begins with the first page of the file, which begins with the ELF headers. */
 static void find_build_id(struct heaptrace_image *image, const struct dl_find_object *object)
 {
     const uint8_t *start = object->dlfo_map_start;
@@ -112,7 +112,7 @@ static void tell(const struct dl_find_object *object)
         .path = map->l_name,
     };
 
-    /* The dynamic linker does not know what the program is called. */
+    /* The dynamic linker has no name for the program itself. */
     if (map->l_name == NULL || map->l_name[0] == '\0') {
         image.path = heaptrace_program_path();
     }

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The images of the process (program, libraries), as stacks come to them. The first address in an
- * image, in each trace, writes an event that says what is mapped where, so that a reader can say
- * later what lay at an address. A library that is opened while the program runs needs nothing else.
+ * The images of the process (program, libraries) that appear in stacks. The first address in an
+ * image, in each trace, writes an event with the image's mapping, so that a reader can later find
+ * what was at an address. This includes libraries opened while the program runs.
  *
- * An image is found by _dl_find_object, which takes no lock: a stack may be wanted while the
- * dynamic linker holds its own.
+ * Images are found by _dl_find_object, which takes no lock: a stack may be taken while the dynamic
+ * linker holds its own.
  *
  *   function                  may be called by
  *   heaptrace_image_find      any thread, signal handlers
@@ -18,10 +18,12 @@
 
 #include "frame_rule.h"
 
-/* Where an address lies; false where in no image. Logs an image that is new. */
+/*
+ * Finds the mapping of an address; returns false if it is in no image. Logs an image that is new.
+ */
 bool heaptrace_image_find(uint64_t address, struct heaptrace_mapping *mapping);
 
-/* Lets each image be new again. */
+/* Makes every image new again. */
 void heaptrace_images_forget(void);
 
 #endif

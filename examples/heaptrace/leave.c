@@ -2,11 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The ways out of a program that no exit handler sees: _exit, and exec. Each ends the session
- * first.
+ * The ways out of a program that run no exit handlers: _exit and exec. Each ends the session first.
  *
- * When an exec fails after all, the program goes on, in a further trace; so that this stays rare,
- * the session is only ended for a file that can be executed (shells try folder after folder).
+ * If an exec fails, the program continues, in another trace. To keep that rare, the session ends
+ * only if the file can be executed: shells try folder after folder.
  */
 
 #include "heaptrace.h"
@@ -22,7 +21,7 @@
 #include <unistd.h>
 
 /*
- * These functions may be called first of all, and then never inside the search for the real ones.
+ * These functions may be the first ones called, but never from inside the search for the real ones.
  */
 static const struct heaptrace_real *real_functions(void)
 {
@@ -54,7 +53,7 @@ static int after_failure(bool had_session, int result)
     return result;
 }
 
-/* Whether execvp finds something to execute. */
+/* Returns whether execvp would find a file to execute. */
 static bool is_in_path(const char *file)
 {
     const char *folder = getenv("PATH");
@@ -122,8 +121,8 @@ HEAPTRACE_EXPORT int execveat(int folder, const char *path, char *const argument
 }
 
 /*
- * execl, execlp and execle take their arguments one by one, up to a NULL. The array of them lives
- * on the caller's stack, for a child of vfork may be calling.
+ * execl, execlp and execle take their arguments one by one, up to a NULL. The array of them is on
+ * the caller's stack, because a child of vfork may be calling.
  */
 static size_t count_arguments(const char *first, va_list list)
 {

@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Finding the real functions. dlsym may allocate, and what it calls then is this library's malloc
- * again; such calls get memory from a static arena.
+ * Finds the real functions. dlsym may allocate, and then calls this library's malloc again; such
+ * calls get memory from a static arena.
  *
- * Several threads may search at once before the first has finished: all find the same, and each
- * publishes the whole table by the same flag.
+ * Several threads may search at once before the first has finished. All of them find the same
+ * functions, and publish the whole table by the same flag.
  */
 
 #include "real.h"
@@ -40,7 +40,7 @@ static _Noreturn void missing(const char *name)
     __builtin_trap();
 }
 
-/* POSIX lets the bytes of dlsym's object pointer be a function pointer's. */
+/* POSIX allows the bytes of dlsym's object pointer to be those of a function pointer. */
 static bool find(const char *name, void *function)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
@@ -72,7 +72,7 @@ static void fill(struct heaptrace_real *real)
     must_find("execve", &real->execve);
     must_find("execvpe", &real->execvpe);
     must_find("fexecve", &real->fexecve);
-    /* glibc has it from 2.34 on; a program that calls it runs only where it is. */
+    /* glibc has it since 2.34; a program that calls it runs only where it exists. */
     (void)find("execveat", &real->execveat);
     (void)find("dlclose", &real->dlclose); /* likewise */
 }
@@ -82,7 +82,7 @@ const struct heaptrace_real *heaptrace_real(void)
     struct heaptrace_real found;
 
     if (ck_pr_load_uint(&table_is_filled) != 0) {
-        /* Pairs with the store fence below: the flag is seen, so the table is. */
+        /* Pairs with the store fence below: if the flag is seen, so is the table. */
         ck_pr_fence_load();
         return &table;
     }

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The functions that the library stands in front of: the next ones in the program's search order,
- * which are those of the program's own allocator where it links one (jemalloc, for example), else
- * glibc's.
+ * The functions that this library interposes: the next ones in the program's search order. They
+ * belong to the program's own allocator if it links one (jemalloc, for example), otherwise to
+ * glibc.
  */
 #ifndef ETWAS_HEAPTRACE_REAL_H
 #define ETWAS_HEAPTRACE_REAL_H
@@ -33,22 +33,25 @@ struct heaptrace_real {
 };
 
 /*
- * The table, filled by the first call. NULL only for a call that the search itself makes on the
- * same thread: such a call is served from the bootstrap arena. Ends the process when an allocation
- * function does not exist.
+ * Returns the table, which the first call fills. Returns NULL only for a call that the search
+ * itself makes on the same thread; the bootstrap arena serves such a call. Ends the process if an
+ * allocation function does not exist.
  */
 const struct heaptrace_real *heaptrace_real(void);
 
 /*
- * Memory for what the dynamic linker allocates while it searches: zeroed, never reused, NULL when
- * the arena is used up. `alignment` is a power of two.
+ * Allocates memory for the dynamic linker during the search. It is zeroed and never reused. Returns
+ * NULL when the arena is used up. `alignment` is a power of two.
  */
 void *heaptrace_bootstrap(size_t size, size_t alignment);
 
-/* Whether an address is from the arena. Such memory is never given back. */
+/* Returns whether an address is in the arena. Its memory is never freed. */
 bool heaptrace_is_bootstrap(const void *address);
 
-/* The bytes from an arena address to what is allocated behind it: no less than its size. */
+/*
+ * Returns the bytes from an arena address to the end of the used part, no less than the block's
+ * size.
+ */
 size_t heaptrace_bootstrap_bytes(const void *address);
 
 #endif

@@ -9,15 +9,15 @@
  *   RUNNING     become events                             end, fork
  *   OFF         pass through                              resume (a failed exec), a followed fork
  *
- * Ordering. A call counts itself as attempted, fences, and looks at the state (A); end sets the
- * state OFF, fences, and adds up the counts (B). So either the call sees OFF, and takes its count
- * back, or the end sees its count, and waits for its `done`: attempted = recorded + lost holds for
- * what the file says.
+ * Ordering. A call counts itself as attempted, fences, and reads the state (A). The end sets the
+ * state to OFF, fences, and adds up the counts (B). Either the call sees OFF and takes its count
+ * back, or the end sees its count and waits for its `done`. So attempted = recorded + lost holds
+ * for the file.
  *
  * Progress. A call never waits. The end waits for calls under way, at most WAIT_TRIES milliseconds,
- * for a thread may be stopped inside one forever.
+ * because a thread may be stopped inside one forever.
  *
- * Limits. EARLY_CALLS calls before the session; those beyond are counted lost.
+ * Limits. At most EARLY_CALLS calls are kept before the session starts; further ones count as lost.
  */
 
 #include "counts.h"
@@ -52,7 +52,7 @@ enum {
     WAIT_STEP_NS = 1000000,
 };
 
-/* Set in early_next when the array is closed; more calls than this cannot happen before. */
+/* Set in early_next when the array is closed. More calls than this cannot happen before. */
 #define EARLY_CLOSED 0x80000000u
 
 struct early_call {
@@ -63,7 +63,7 @@ struct early_call {
 _Thread_local struct heaptrace_thread heaptrace_thread;
 
 static unsigned int current_state = COLLECTING;
-static struct early_call early_calls[EARLY_CALLS]; /* pages nobody touches take no memory */
+static struct early_call early_calls[EARLY_CALLS]; /* untouched pages take no memory */
 static unsigned int early_next;
 
 static struct heaptrace_settings settings;
@@ -75,7 +75,10 @@ static char program_path[HEAPTRACE_PATH_BYTES];
 
 /* ---- one call ---- */
 
-/* Stacks come from the caller of this library: not of the calls that were kept. */
+/*
+ * Writes a call with its stack, which begins at the caller of this library. Calls that were kept
+ * early have no stack.
+ */
 static void write_with_stack(const struct heaptrace_call *call)
 {
     uint64_t frames[HEAPTRACE_MOST_FRAMES + 1];
@@ -110,7 +113,7 @@ void heaptrace_image_closed(void)
     }
 }
 
-/* False when the array is closed, and the session runs or never will. */
+/* Returns false if the array is closed: the session runs, or never will. */
 static bool keep_early(const struct heaptrace_call *call)
 {
     unsigned int index = ck_pr_faa_uint(&early_next, 1);
@@ -129,10 +132,10 @@ static bool keep_early(const struct heaptrace_call *call)
 }
 
 /*
- * A child of vfork runs under its parent's thread data, and the kernel restarts none of its
- * sequences. In a session of the parent's own that disturbs the parent alone, which stands still;
- * in one of many processes it would spoil the records of others. The kernel is asked, for each
- * call: the C library's data are the parent's.
+ * A child of vfork uses its parent's thread data, and the kernel does not restart its restartable
+ * sequences. In the parent's own session that disturbs only the parent, which is suspended. In a
+ * shared session it would corrupt the records of other processes. The kernel is queried for each
+ * call, because the C library's data are the parent's.
  */
 static bool is_child_of_vfork(void)
 {
@@ -147,7 +150,7 @@ void heaptrace_log(const struct heaptrace_call *call)
         return;
     }
     heaptrace_count_attempt(call->type);
-    /* A: the attempt is counted before the state is read; pairs with B in heaptrace_session_end. */
+    /* A: counts the attempt before it reads the state; pairs with B in heaptrace_session_end. */
     ck_pr_fence_atomic_load();
     state = ck_pr_load_uint(&current_state);
     if (state == COLLECTING) {
@@ -179,9 +182,7 @@ static void wait_a_little(void)
     (void)nanosleep(&step, NULL);
 }
 
-/*
- * Turns the calls kept so far into events, in their order; those that follow find the array closed.
- */
+/* Turns the calls kept so far into events, in their order. Later calls find the array closed. */
 static void log_early_calls(void)
 {
     static const uint64_t no_frames[1];
@@ -189,7 +190,7 @@ static void log_early_calls(void)
     unsigned int count = ck_pr_fas_uint(&early_next, EARLY_CLOSED);
 
     if ((count & EARLY_CLOSED) != 0) {
-        return; /* a later session of this process: its calls were never kept */
+        return; /* a later session of this process has no early calls */
     }
     for (unsigned int index = 0; index < count && index < EARLY_CALLS; index++) {
         unsigned int *is_whole = &early_calls[index].is_whole;
@@ -207,7 +208,7 @@ static void log_early_calls(void)
     }
 }
 
-/* OUT_PID, or OUT_PID_2 and so on where this process has written that already. */
+/* Names the files OUT, or OUT_PID, or OUT_PID_2 and so on if this process has written OUT_PID. */
 static void name_files(bool is_first)
 {
     char suffix[HEAPTRACE_SUFFIX_BYTES] = "";
@@ -228,7 +229,7 @@ static void name_files(bool is_first)
                    HEAPTRACE_PATH_BYTES - HEAPTRACE_SUFFIX_BYTES, settings.counts, suffix);
 }
 
-/* What a stack comes to in the program itself, which the dynamic linker gives no name. */
+/* Finds the path of the program itself, for which the dynamic linker has no name. */
 static void name_program(void)
 {
     ssize_t length = readlink("/proc/self/exe", program_path, sizeof program_path - 1);
@@ -236,7 +237,7 @@ static void name_program(void)
     program_path[length > 0 ? length : 0] = '\0';
 }
 
-/* Whose host may be busy with others: it is asked again. 0: there is none. */
+/* Waits for the session of another process, whose host may be busy. Returns 0 if there is none. */
 static etwas_trace_handle wait_for_session(void)
 {
     etwas_trace_handle found = heaptrace_event_session();
@@ -265,7 +266,7 @@ static uint32_t run(bool is_first)
     name_program();
     heaptrace_stack_forget();
     if (settings.is_shared == 0) {
-        (void)etwas_share_nothing(); /* no thread and no file in a program that is not ours */
+        (void)etwas_share_nothing(); /* adds no thread and no file to the traced program */
     }
     result = heaptrace_event_register(settings.frames != 0);
     if (result == ERROR_SUCCESS && settings.is_shared != 0) {
@@ -362,7 +363,9 @@ static void end_at_quick_exit(void)
 
 /* ---- the process ---- */
 
-/* The parent's session is not here; what the parent's threads were counting never ends. */
+/*
+ * The parent's session does not exist here, and the calls of its other threads never finish here.
+ */
 static void in_fork_child(void)
 {
     ck_pr_store_uint(&current_state, OFF);
@@ -382,9 +385,9 @@ static void in_fork_child(void)
  * Runs after the constructors of the libraries that the program needs, and before the program's
  * own.
  *
- * on_exit, not a destructor: what the dynamic linker's constructors register is called after every
- * library's destructor, so that what these free is logged too. on_exit, not atexit: atexit handlers
- * of a shared object are called when the object's destructors are.
+ * Uses on_exit rather than a destructor: handlers that the dynamic linker's constructors register
+ * run after every library's destructor, so that their calls are logged too. Uses on_exit rather
+ * than atexit: atexit handlers of a shared object run with the object's destructors.
  */
 __attribute__((constructor)) static void begin(void)
 {
@@ -402,7 +405,7 @@ __attribute__((constructor)) static void begin(void)
     } else if (run(is_first) != ERROR_SUCCESS && is_first) {
         _exit(HEAPTRACE_EXIT_FAILURE);
     }
-    etwas_exit_wait(0); /* not with the library's destructors, but after them */
+    etwas_exit_wait(0); /* the session ends later, in end_at_exit */
     (void)on_exit(end_at_exit, NULL);
     (void)at_quick_exit(end_at_quick_exit);
     (void)pthread_atfork(NULL, NULL, in_fork_child);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The library's side of the settings. Allocates nothing: it runs inside the program's start. */
+/*
+ * The library's side of the settings. It allocates nothing, because it runs during the program's
+ * start.
+ */
 
 #include "settings.h"
 
@@ -16,7 +19,7 @@ enum {
     NUMBERS = 9
 };
 
-/* The text of a variable without getenv's const: it is edited in place. */
+/* Like getenv, but without const: the text is edited in place. */
 static char *find(const char *name)
 {
     size_t length = strlen(name);
@@ -58,7 +61,7 @@ static bool copy(char *path, const char *text)
     return true;
 }
 
-/* The launcher put us first: LD_PRELOAD=OURS or LD_PRELOAD=OURS:REST. */
+/* The launcher put this library first: LD_PRELOAD=OURS or LD_PRELOAD=OURS:REST. */
 static void leave_preload(void)
 {
     char *value = find("LD_PRELOAD");
@@ -100,7 +103,7 @@ bool heaptrace_settings_take(struct heaptrace_settings *settings)
     settings->frames = numbers[7];
     settings->is_shared = numbers[8];
     if (settings->follow != 0) {
-        /* "1234 1 …" becomes "0000 1 …": this image is the first, what it executes is not. */
+        /* "1234 1 …" becomes "0000 1 …": a program that this one executes is not the first. */
         memset(text, '0', strspn(text, "0123456789"));
     } else {
         (void)unsetenv(HEAPTRACE_ENV_SETTINGS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Walking over the stack; the contract is in the header. */
+/* Walks the stack; the interface is in the header. */
 
 #include "stack.h"
 
@@ -15,33 +15,33 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The library's own mapping, by the linker. Its frames are not the program's. */
+/* The bounds of the library's own mapping, from the linker. Its frames are not the program's. */
 extern const char own_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 extern const char own_end[] __asm__("_end") __attribute__((visibility("hidden")));
 
 enum {
-    PAGE_BYTES = 4096, /* or more: then a page is asked for several times */
-    PAGES_APART = 64,  /* a frame may reach over so many pages without another range beginning */
+    PAGE_BYTES = 4096, /* at least: larger pages are probed several times */
+    PAGES_APART = 64,  /* most pages by which an access may extend the range */
     FIRST_ADDRESS = 65536,
 };
 
-/* Each on its way to the next frame. */
+/* The registers of a frame. */
 struct frame {
     uint64_t ip;
     uint64_t sp;
     uint64_t bp;
-    bool is_interrupted; /* the next inner frame is a signal's: ip is not behind a call */
+    bool is_interrupted; /* by a signal: ip does not follow a call */
 };
 
 /* ---- memory ---- */
 
-/* What may be read: from `low` to before `high`. */
+/* Readable memory, from `low` up to but excluding `high`. */
 struct range {
     uint64_t low;
     uint64_t high;
 };
 
-/* The kernel reads the mask before it finds that there is no such way to use it. */
+/* The kernel reads the mask before it rejects the operation, so an unreadable page gives EFAULT. */
 static bool page_is_readable(uint64_t page)
 {
     enum {
@@ -61,7 +61,7 @@ static bool pages_are_readable(uint64_t page, uint64_t end)
     return page >= end;
 }
 
-/* A place that the range does not reach widens it, or begins another one. */
+/* Extends the range to an address outside it, or begins another range there. */
 static bool reach(struct range *range, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(PAGE_BYTES - 1);
@@ -115,14 +115,15 @@ static bool step_by_pointers(struct frame *frame, struct range *range)
 #if defined(__x86_64__)
 
 /*
- * What is remembered of an address, in one word, so that it is whole or not there: an address has
- * 47 bits, of which a product with an odd number keeps all. The upper ones say where in the table,
- * the lower ones are compared.
+ * What is cached for an address is one word, so that it is read whole or not at all. An address has
+ * 47 bits, and its product with an odd number, modulo 2^47, keeps all of them. The upper bits of
+ * the product are the place in the table; the lower ones are compared.
  *
- *   bits 0..31   of the address        bit 32       the CFA is from rbp, else from rsp
- *   bits 33..52  the CFA's offset / 8  bits 53..63  where rbp is saved: below the CFA, / 8; 0: not
+ *   bits 0..31   of the product        bit 32       the CFA is from rbp, else from rsp
+ *   bits 33..52  the CFA's offset / 8  bits 53..63  (the CFA - where rbp is saved) / 8; 0: not
  *
- * A CFA has an offset, so that a word is never 0: that is an empty place. All ones: no caller.
+ * A CFA has an offset, so a word is never 0, which is an empty place. All ones above the product:
+ * no caller.
  */
 enum {
     ADDRESS_BITS = 47,
@@ -144,7 +145,7 @@ static uint64_t mixed(uint64_t address)
     return address * ODD_NUMBER & ((UINT64_C(1) << ADDRESS_BITS) - 1);
 }
 
-/* The rule without its address, in the upper bits; 0 where it does not fit. */
+/* Packs the rule into the upper bits, without its address. Returns 0 if it does not fit. */
 static uint64_t packed(const struct heaptrace_frame_rule *rule)
 {
     uint64_t offset = (uint64_t)rule->cfa_offset;
@@ -181,7 +182,7 @@ static bool step_by_packed(struct frame *frame, struct range *range, uint64_t wo
     return true;
 }
 
-/* The caller's register by its rule. */
+/* Finds the caller's value of a register by its rule. */
 static bool apply(const struct heaptrace_register_rule *rule, const struct frame *frame,
                   uint64_t cfa, struct range *range, uint64_t *value)
 {
@@ -206,7 +207,7 @@ static bool apply(const struct heaptrace_register_rule *rule, const struct frame
     return false;
 }
 
-/* A signal may have come on another stack: only its frame may lead downwards. */
+/* A signal handler may run on another stack, so only the frame of a signal may lead downwards. */
 static bool step_by_rule(struct frame *frame, struct range *range,
                          const struct heaptrace_frame_rule *rule)
 {
@@ -230,7 +231,10 @@ static bool step_by_rule(struct frame *frame, struct range *range,
 
 static bool step(struct frame *frame, struct range *range)
 {
-    /* A call may be the last instruction of its function: what comes behind it is another's. */
+    /*
+     * A call may be the last instruction of its function; the next address then belongs to another
+     * one.
+     */
     uint64_t address = frame->ip - (frame->is_interrupted ? 0 : 1);
     uint64_t key = mixed(address);
     uint64_t *place = &remembered[key >> COMPARED_BITS];
@@ -307,7 +311,7 @@ __attribute__((noinline)) uint16_t heaptrace_stack(uint64_t *frames, uint16_t mo
 {
     struct frame frame = own_frame();
     struct heaptrace_thread *thread = &heaptrace_thread;
-    /* A handler that interrupts this goes by a range of its own and leaves the thread's alone. */
+    /* A handler that interrupts this uses a range of its own and leaves the thread's alone. */
     bool is_nested = thread->in_stack;
     struct range range = {0, 0};
     uint16_t count = 0;

@@ -4,14 +4,14 @@
 /*
  * The program's call stack, frame by frame.
  *
- * Frames are found by call frame information on x86-64 (glibc 2.35), which programs have whether
- * they keep frame pointers or not; by frame pointers elsewhere, and over code without such
- * information, as code that was generated while the program runs. What is found for an address is
- * remembered in a table that threads share without a lock.
+ * On x86-64 (glibc 2.35), frames are found by call frame information, which programs contain with
+ * or without frame pointers. Elsewhere, and in code without such information, such as generated
+ * code, they are found by frame pointers. The result for an address is cached in a table that
+ * threads share without a lock.
  *
- * Never a fault: only memory of the stack is read, and each page of it is asked for (a system call)
- * before the first read; what a thread has asked for it remembers. A chain that does not lead
- * upwards ends the stack, and so does anything that is not understood.
+ * Walking the stack never faults. It reads only memory of the stack, and probes each page with a
+ * system call before the first read. A thread remembers the pages that it has probed. A frame that
+ * does not lead upwards or is not understood ends the stack.
  *
  *   function                 may be called by
  *   heaptrace_stack          any thread, signal handlers
@@ -26,18 +26,19 @@ enum {
     HEAPTRACE_MOST_FRAMES = 128
 };
 
-/* Comes after the outermost frame that is there: the stack goes on. No frame is at this address. */
+/* Follows the outermost frame that was recorded if the stack goes on. No frame has this address. */
 #define HEAPTRACE_STACK_CUT UINT64_MAX
 
 /*
- * Fills in the return addresses from the caller of this library outwards, at most `most` of them,
- * and behind these HEAPTRACE_STACK_CUT where there are more; returns how many there are, with it.
- * Images that were not yet seen are logged. May change errno.
+ * Stores the return addresses, from the caller of this library outwards, at most `most` of them.
+ * HEAPTRACE_STACK_CUT follows if there are more. Returns the number of values, including that one.
+ * Logs the images that are new. May change errno.
  */
 uint16_t heaptrace_stack(uint64_t *frames, uint16_t most);
 
 /*
- * Forgets what was found for addresses: an image has gone, or those of a new file are to be seen.
+ * Clears the cache of addresses, because an image was unloaded or a new file needs the images
+ * again.
  */
 void heaptrace_stack_forget(void);
 

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the etwas library inside this one asks of the system, as the linker's --wrap hands it over.
- * The program's own calls do not come here.
+ * The system functions that the etwas library inside this one calls, redirected by the linker's
+ * --wrap. The program's own calls do not come here.
  *
- * Its threads are marked, so that what they allocate is not logged. Its files get a high
- * descriptor: a program that counts on getting 3 gets 3, and a shell script that says `exec 3>file`
- * does not make the flusher write the trace into that file.
+ * The library's threads are marked, so that their allocations are not logged. Its files get high
+ * descriptors. A program that expects descriptor 3 gets 3, and `exec 3>file` in a shell script does
+ * not make the flusher write the trace into that file.
  */
 
 #include "heaptrace.h"
@@ -27,7 +27,7 @@ enum {
     DESCRIPTORS_ABOVE = 24
 };
 
-/* The linker's names. */
+/* The names that the linker uses. */
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,

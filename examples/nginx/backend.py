@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""One server of an upstream, which answers at once, but for the request after a SIGUSR1: that it
-keeps waiting.
+"""One server of an upstream. It answers at once, except for the request after a SIGUSR1, whose
+answer it delays.
 
 usage: backend.py SOCKET MILLISECONDS
 """

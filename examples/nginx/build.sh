@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# Builds the module for Debian's nginx (package nginx-dev) with the library of a build of etwas, as
-# FOLDER's ngx_http_etwas_module.so.
+# Builds the module FOLDER/ngx_http_etwas_module.so for Debian's nginx (package nginx-dev), with the
+# library of a build of etwas.
 #
 # usage: examples/nginx/build.sh [BUILD [FOLDER]]
 #
 #   BUILD   a build folder of etwas in which etwas_plain is built (build/default)
-#   FOLDER  where the module is built; what is there is used again (BUILD/examples/nginx)
+#   FOLDER  where the module is built; files there are reused (BUILD/examples/nginx)
 #
-# Exit code: 0 when it is built, 1 when that failed, 77 when nginx-dev is missing.
+# Exit code: 0 when it is built, 1 on failure, 77 when nginx-dev is missing.
 
 set -euo pipefail
 
@@ -27,9 +27,8 @@ fi
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 
-# A module must be configured as its server is: nginx-dev has these flags. Debian's configure writes
-# into
-# --builddir alone. It is run again only when what it reads has changed.
+# A module must be configured as its server is; nginx-dev has these flags. Debian's configure writes
+# only into --builddir. It runs again only when its inputs have changed.
 export ETWAS_CFLAGS="-I$root/include" \
     ETWAS_LIBS="-L$build/runtime -letwas-plain -Wl,-rpath,$build/runtime"
 configured=$folder/configured

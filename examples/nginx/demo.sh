@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
 #
-# From nothing to the trace of one slow request: installs what is missing, builds, starts an nginx
-# with the module and two servers of an upstream, puts it under load, makes one of the servers slow
-# for one request, and shows what the worker wrote down of it by itself. Then a worker is killed,
-# and what it had logged is recovered.
+# Traces one slow request, from installation to the trace. It installs what is missing, builds, and
+# starts an nginx with the module and two servers of an upstream. Under load, one of the servers is
+# slow for one request, and the worker writes a snapshot by itself, which is shown. Then a worker is
+# killed, and the events that it had logged are recovered.
 #
 # usage: examples/nginx/demo.sh [--output FOLDER] [--keep]
 #
@@ -13,8 +13,8 @@
 #   --keep           keep the temporary folder too: the server's configuration, its logs, all
 #                    snapshots
 #
-# Exit code: 0 when the slow request and the killed worker's were found, 1 when anything failed, 2
-# for a wrong call.
+# Exit code: 0 when the slow request and the killed worker's requests are found, 1 on failure, 2 for
+# a wrong call.
 
 set -euo pipefail
 
@@ -63,7 +63,7 @@ load=$!
 for number in {1..10}; do order "$number"; done
 kill -USR1 "$second"
 for number in {11..20}; do order "$number"; done
-# The machine may be busy, and page.html slow as well: which snapshot has the order?
+# On a busy machine page.html may be slow as well: finds the snapshot that has the order.
 snapshot_of_order() {
     while read -r snapshot; do
         "$etwas" dump --where 'name == "Slow"' "$snapshot" | grep 'uri="/orders/' \

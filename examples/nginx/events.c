@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* The provider, its classes and their events; the contract is in the header. */
+/* The provider, its classes and their events; the interface is in the header. */
 
 #include "events.h"
 
@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum {
-    REQUEST = NGX_HTTP_ETWAS_PHASES, /* behind the classes of the phases */
+    REQUEST = NGX_HTTP_ETWAS_PHASES, /* after the classes of the phases */
     CLASSES,
 
     TYPE_UPSTREAM = 10,
     TYPE_SLOW = 11,
     TYPE_WAITED = 12,
 
-    MOST_TEXT_BYTES = 1000, /* of a text, what is longer is cut */
+    MOST_TEXT_BYTES = 1000, /* longer texts are cut */
     MOST_PAYLOAD_BYTES = 3 * MOST_TEXT_BYTES + 100,
 };
 
@@ -41,8 +41,8 @@ static etwas_trace_handle registration;
 /* ---- what they are ---- */
 
 /*
- * Payloads have no gaps between their fields. A text is two bytes that say how long it is, then
- * what it says.
+ * Payloads have no gaps between their fields. A text is its length in two bytes, followed by its
+ * bytes.
  */
 struct __attribute__((packed)) start_numbers {
     uint64_t connection;
@@ -71,7 +71,7 @@ struct __attribute__((packed)) end_numbers {
     {                                                                                              \
         .name = NAME, .in_type = (TYPE)                                                            \
     }
-/* The bytes of a request need not be UTF-8: readers escape what is not. */
+/* The bytes of a request need not be UTF-8; readers escape invalid ones. */
 #define TEXT(NAME)                                                                                 \
     {                                                                                              \
         .name = NAME, .in_type = TDH_INTYPE_MANIFEST_COUNTEDANSISTRING,                            \
@@ -79,7 +79,7 @@ struct __attribute__((packed)) end_numbers {
     }
 static const etwas_field_description start_fields[] = {
     NUMBER("connection", TDH_INTYPE_UINT64),
-    NUMBER("number", TDH_INTYPE_UINT32), /* of the request on its connection, from 1 */
+    NUMBER("number", TDH_INTYPE_UINT32), /* the number of the request on its connection, from 1 */
     {.name = "method", .map = "method", .in_type = TDH_INTYPE_UINT32},
     TEXT("uri"),
     TEXT("host"),
@@ -87,7 +87,7 @@ static const etwas_field_description start_fields[] = {
 };
 static const etwas_field_description upstream_fields[] = {
     NUMBER("status", TDH_INTYPE_UINT16),
-    NUMBER("connect_ms", TDH_INTYPE_INT32), /* -1: it did not come to that */
+    NUMBER("connect_ms", TDH_INTYPE_INT32), /* -1: this step was not reached */
     NUMBER("header_ms", TDH_INTYPE_INT32),
     NUMBER("response_ms", TDH_INTYPE_INT32),
     NUMBER("received", TDH_INTYPE_UINT64),
@@ -166,7 +166,7 @@ static uint32_t describe(int class)
 }
 
 /*
- * Nothing has to be done where a controller enables the provider: its session is the worker's own.
+ * Does nothing when a controller enables the provider: events go only to the worker's own session.
  */
 static uint32_t on_control(WMIDPREQUESTCODE request, void *context, uint32_t *size, void *buffer)
 {
@@ -178,7 +178,7 @@ uint32_t ngx_http_etwas_register(void)
 {
     uint32_t result = ERROR_SUCCESS;
 
-    /* To share takes a thread, and a second one costs each request (README.md). */
+    /* Sharing needs a thread, and a second thread adds cost to each request (README.md). */
     (void)etwas_share_nothing();
     for (int class = 0; class < CLASSES && result == ERROR_SUCCESS; class ++) {
         classes[class].Guid = &guids[class];
@@ -197,8 +197,8 @@ void ngx_http_etwas_unregister(void)
 /* ---- one event ---- */
 
 /*
- * An event is in one piece: for such the library has its shortest way, which costs less than what
- * is copied here.
+ * An event is contiguous: the library's fast path for contiguous events saves more than this copy
+ * costs.
  */
 struct event {
     EVENT_INSTANCE_HEADER header;
@@ -206,12 +206,12 @@ struct event {
 };
 
 /*
- * The C library's, whatever the compiler would put in its place: where the compiler sees that texts
- * are short it takes an instruction which costs more to begin than a text to copy.
+ * Forces a call of the C library's memcpy. If the compiler sees that texts are short, it emits an
+ * instruction that takes longer to start than a text takes to copy.
  */
 static void *(*const volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
-/* Copies data of a size that the compiler knows; returns where they end. */
+/* Copies data of a size that the compiler knows. Returns the end of the copy. */
 static inline unsigned char *put(unsigned char *to, const void *data, size_t bytes)
 {
     memcpy(to, data, bytes);
@@ -224,12 +224,12 @@ static unsigned char *put_text(unsigned char *to, const ngx_str_t *text)
 
     to = put(to, &bytes, sizeof bytes);
     if (bytes != 0) {
-        copy(to, text->data, bytes); /* there may be nothing, at NULL */
+        copy(to, text->data, bytes); /* an empty text may be at NULL */
     }
     return to + bytes;
 }
 
-/* `end` is the one of its payload, which follows the header. */
+/* `end` is the end of the payload, which follows the header. */
 static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *header, const void *end,
                         uint8_t type, EVENT_INSTANCE_INFO *self)
 {
@@ -242,22 +242,22 @@ static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *heade
     (void)TraceEventInstance(session, header, self, NULL);
 }
 
-/* What the access log calls $status. */
+/* Returns what the access log calls $status. */
 static uint16_t status_of(const ngx_http_request_t *r)
 {
     return (uint16_t)(r->err_status != 0 ? r->err_status : r->headers_out.status);
 }
 
 /*
- * Instances are numbered by the worker, which has one thread and these classes to itself.
- * CreateTraceInstanceId makes numbers for any number of threads: locked instructions, and lines of
- * memory that are read for nothing else.
+ * Returns the number of the next instance. The worker has one thread and these classes to itself,
+ * so a plain counter is enough. CreateTraceInstanceId serves any number of threads: it uses locked
+ * instructions and further cache lines.
  */
 static uint32_t next_number(void)
 {
     static uint32_t last;
 
-    last = last != UINT32_MAX ? last + 1 : 1; /* 0 is no instance */
+    last = last != UINT32_MAX ? last + 1 : 1; /* 0 means no instance */
     return last;
 }
 
@@ -336,7 +336,7 @@ void ngx_http_etwas_log_upstreams(etwas_trace_handle session, ngx_http_etwas_req
         };
 
         if (state->peer == NULL) {
-            continue; /* stands between the servers of one upstream and those of the next */
+            continue; /* separates the servers of one upstream from those of the next */
         }
         write_event(session, &event.header,
                     put_text(put(event.payload, &numbers, sizeof numbers), state->peer),
@@ -368,8 +368,8 @@ void ngx_http_etwas_end(etwas_trace_handle session, ngx_http_etwas_request *requ
     const unsigned char *end = put(event.payload, &numbers, sizeof numbers);
 
     /*
-     * The payload comes first: what reads it in other pieces than it was written in waits until it
-     * is in the cache.
+     * Builds the payload early. Reading it in other sizes than it was written in stalls until the
+     * stores have reached the cache.
      */
     end_phase(session, request);
     write_event(session, &event.header, end, EVENT_TRACE_TYPE_END, &request->self);

@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""What tracing costs an nginx: without the module, with it, and with crash-safe sessions,
-interleaved in one run.
+"""Measures what tracing costs an nginx: without the module, with it, and with crash-safe sessions.
 
-Rounds are short. In each of them every kind has its turn, in an order drawn by lot, with a server
-of its own that has just been started: what else the machine does, and where a process happens to
-lie in memory, meets all of them alike. A ratio is the one of the medians over all rounds; behind
-it, in parentheses, where it lies with a probability of 95 %, by drawing rounds anew. The worker has
-one processor and wrk the other, if there are two. The load is a file of 1 KB; there is an access
-log, as in Debian's nginx.conf.
+Rounds are short. In each round every kind runs once, in random order, on a server that has just
+been started. Other activity of the machine and the memory layout of a process thus affect all kinds
+alike. A ratio is the ratio of the medians over all rounds; its 95 % interval follows in
+parentheses, by bootstrap over the rounds. The worker has one processor and wrk the other, if there
+are two. The load is a file of 1 KB; there is an access log, as in Debian's nginx.conf.
 
-Then the instructions of a request are counted, in user mode, by perf where it is there and allowed,
-with one connection: their number hardly depends on what else the machine does. What is printed is
+Then perf counts the instructions of a request in user mode, with one connection, if perf is
+installed and permitted. Their number hardly depends on other activity of the machine. The output is
 the table of README.md.
 
 usage: measure.py [--build FOLDER] [--rounds N] [--seconds S] [--connections N] [--json FILE]
@@ -47,13 +45,13 @@ def processor_ns(process):
 
 
 def stolen():
-    """Of all processors' time since the boot: what the hypervisor took, and all of it."""
+    """Returns the time that the hypervisor took since the boot, and the time of all processors."""
     words = pathlib.Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:9]
     return int(words[7]), sum(map(int, words))
 
 
 class Bench:
-    """Where servers of each kind are started, one after the other."""
+    """Starts servers of each kind, one after the other."""
 
     def __init__(self, folder, module):
         self.folder = pathlib.Path(folder)
@@ -70,12 +68,13 @@ class Bench:
         server = Server(folder, self.module if KINDS[kind] else None, KINDS[kind] or "", main=main)
         (server.folder / "www" / "page.html").write_bytes(b"x" * 1024)
         with server:
-            # It answers when the worker has started its session.
+            # The server answers once the worker has started its session.
             urllib.request.urlopen(f"http://127.0.0.1:{server.port}/page.html").close()
             yield server
 
     def load(self, server, connections, seconds, *, counting=()):
-        """What latency.lua says, and what the command that counts says."""
+        """Returns the requests, their rate and percentiles, and what the counting command
+        printed."""
         wrk = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "latency.lua"),
                f"http://127.0.0.1:{server.port}/page.html"]
         if len(self.processors) > 1:
@@ -97,7 +96,7 @@ class Bench:
             return (*row, (processor_ns(worker) - before) / 1000 / requests)
 
     def count_instructions(self, kind):
-        """A request's, in user mode; None where perf does not count them."""
+        """Returns the instructions per request in user mode; None if perf does not count them."""
         with self.server(kind) as server:
             perf = ["perf", "stat", "-x,", "-e", "instructions:u", "-p",
                     str(server.worker_ids()[0]), "--"]
@@ -107,7 +106,7 @@ class Bench:
 
 
 def count_all(bench):
-    """{kind: instructions a request}; {} where perf cannot tell."""
+    """Returns {kind: instructions per request}; {} if perf is not available."""
     counts = {}
     if shutil.which("perf") is None:
         return counts
@@ -128,8 +127,7 @@ def ratio_of_medians(pairs):
 
 
 def interval(pairs):
-    """Of the ratio: where 95 % of those lie that come of rounds drawn from these, with
-    replacement."""
+    """Returns the 95 % interval of the ratio, over rounds drawn from these with replacement."""
     drawn = sorted(ratio_of_medians(random.choices(pairs, k=len(pairs))) for _ in range(DRAWN))
     return drawn[DRAWN * 25 // 1000], drawn[DRAWN * 975 // 1000]
 

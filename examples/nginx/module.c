@@ -2,11 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * An nginx module that traces requests: its directives, and where it looks at a request.
+ * An nginx module that traces requests: its directives, and its hooks into a request.
  *
  * Each worker has a session of its own, from init_process to exit_process; the master has none,
- * since it forks. What this module adds to a phase runs before the phase's other handlers: then the
- * phase before is over. Subrequests are a part of the phase of their request.
+ * since it forks. The handlers of this module run before a phase's other handlers, when the
+ * previous phase is over. Subrequests are part of the phase of their main request.
  */
 
 #include "events.h"
@@ -32,13 +32,13 @@ static ngx_http_output_header_filter_pt next_header_filter;
 
 /* ---- a request ---- */
 
-/* Has no work: it tells our entry among those of the request's pool. */
+/* Does nothing. Its address marks our entry in the cleanup list of the request's pool. */
 static void on_pool_end(void *data)
 {
     (void)data;
 }
 
-/* An internal redirect forgets what modules know of a request; its pool goes on. */
+/* An internal redirect clears what modules store for a request, but the request keeps its pool. */
 static ngx_http_etwas_request *find_again(ngx_http_request_t *r)
 {
     const ngx_pool_cleanup_t *entry = r->pool->cleanup;
@@ -71,10 +71,7 @@ static ngx_http_etwas_request *begin(ngx_http_request_t *r)
     return request;
 }
 
-/*
- * Is called where the request is not at its place: before its first event, and behind an internal
- * redirect.
- */
+/* Called if the request has no context: before its first event, and after an internal redirect. */
 static __attribute__((noinline)) ngx_http_etwas_request *find_or_begin(ngx_http_request_t *r)
 {
     ngx_http_etwas_request *request = NULL;
@@ -85,7 +82,7 @@ static __attribute__((noinline)) ngx_http_etwas_request *find_or_begin(ngx_http_
     return request != NULL ? request : begin(r);
 }
 
-/* The request, begun if it was not; NULL where it is not traced. */
+/* Returns the request, which it begins if necessary; NULL if it is not traced. */
 static inline ngx_http_etwas_request *begun(ngx_http_request_t *r)
 {
     ngx_http_etwas_request *request;
@@ -176,7 +173,7 @@ static ngx_int_t init_process(ngx_cycle_t *cycle)
         ngx_http_cycle_get_module_main_conf(cycle, ngx_http_etwas_module);
     uint32_t result;
 
-    /* Without a master, new settings would unload this module while it runs. */
+    /* Without a master, a reload of the configuration would unload this module while it runs. */
     if (ngx_process != NGX_PROCESS_WORKER || settings == NULL || !settings->on) {
         return NGX_OK;
     }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The contract is in the header. All but `write_snapshot` runs in the worker's event loop:
- * `snapshot` is the loop's while no thread is there, and the thread's until it has stored
+ * The interface is in the header. Everything except `write_snapshot` runs in the worker's event
+ * loop. The loop owns `snapshot` while there is no thread; the thread owns it until it has set
  * `is_done`.
  */
 
@@ -24,21 +24,21 @@ static etwas_trace_handle session;
 
 static struct {
     pthread_t thread;
-    bool is_begun; /* there is a thread to be joined */
+    bool is_begun; /* there is a thread to join */
     atomic_bool is_done;
     ngx_log_t *log;
     char path[NGX_MAX_PATH];
 } snapshot;
 
-static ngx_msec_t begun_at; /* the last one */
-static ngx_uint_t begun;    /* so many */
-static ngx_uint_t left_out; /* slow requests since then, for which none was written */
+static ngx_msec_t begun_at; /* start of the last snapshot */
+static ngx_uint_t begun;    /* number of snapshots */
+static ngx_uint_t left_out; /* slow requests since then, without a snapshot */
 
 /* ---- snapshots ---- */
 
 /*
- * The file is made here: nginx has no umask, and what is in it is for its owner alone. As nginx's
- * own threads do, this one writes to the error log.
+ * Creates the file first, with access only for its owner, because nginx clears the umask. This
+ * thread writes to the error log, as nginx's own threads do.
  */
 static void *write_snapshot(void *unused)
 {
@@ -75,7 +75,7 @@ static bool may_begin(void)
            (begun == 0 || ngx_current_msec - begun_at >= settings->pause);
 }
 
-/* Signals are for the event loop. */
+/* Blocks all signals in the thread, so that the event loop receives them. */
 static int create_thread(void)
 {
     sigset_t all;
@@ -143,7 +143,7 @@ etwas_trace_handle ngx_http_etwas_recorder_start(ngx_cycle_t *cycle,
         .clock = ETWAS_CLOCK_TSC,
         .buffer_size_kb = BUFFER_KB,
         .minimum_buffers = (uint32_t)(wanted->memory_bytes / ((size_t)BUFFER_KB * 1024)),
-        .flusher.no_thread = true, /* nothing has to be flushed */
+        .flusher.no_thread = true, /* there is nothing to flush */
         .crash_safe = wanted->crash_safe ? ETWAS_CRASH_SAFE_POOL_FILE : 0,
     };
     uint32_t result = etwas_start("nginx", NULL, &options, &session);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 the etwas authors
-"""An nginx of one's own, in a folder of its own: what demo.sh, measure.py and the test start.
+"""A private nginx in a folder of its own, for demo.sh, measure.py and the test.
 
 usage: server.py FOLDER MODULE WORKERS LINES      writes FOLDER/nginx.conf with LINES in its http
 block, prints its port
@@ -19,7 +19,7 @@ PATIENCE_S = 60
 
 
 def wait_for(what, condition):
-    """The first true value of `condition`."""
+    """Returns the first true value of `condition`."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         value = condition()
@@ -36,8 +36,8 @@ def free_port():
 
 
 class Server:
-    """`http` are lines for the http block; without `module` it is not loaded. FOLDER in them is the
-    server's."""
+    """An nginx server. `http` is lines for the http block, in which FOLDER stands for the server's
+    folder. Without `module`, the module is not loaded."""
 
     def __init__(self, folder, module=None, http="", main="", workers=1):
         self.folder = pathlib.Path(folder)
@@ -102,7 +102,7 @@ def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__)
     folder, module, workers, lines = sys.argv[1:]
-    # nginx hands on to its workers only what it is told to.
+    # nginx passes to its workers only the environment variables that its configuration names.
     print(Server(folder, module, lines, "env ETWAS_RUNTIME_DIR;", workers).port)
 
 
