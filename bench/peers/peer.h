@@ -52,7 +52,7 @@ bool peer_stop(uint64_t attempted, struct peer_counts *counts);
 /* Called on each thread that logs, before it does. */
 bool peer_producer_begin(void);
 
-/* Waits until the events logged so far cause no more work, if the peer knows. Not timed. */
+/* Waits until the events logged so far cause no more work, if the peer knows. It is not timed. */
 void peer_settle(void);
 
 void peer_log(enum peer_payload payload, uint32_t events);

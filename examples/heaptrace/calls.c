@@ -79,11 +79,13 @@ HEAPTRACE_EXPORT void *calloc(size_t count, size_t size)
     return address;
 }
 
-/* A block of the arena that grows moves out of the arena or, during the search, within it. */
+/*
+ * A block of the arena that grows moves out of the arena or, during the search, within it. The
+ * block outside is logged as a new one, since the one in the arena never was.
+ */
 static void *move_bootstrap(const struct heaptrace_real *real, const void *old, size_t size)
 {
-    void *address =
-        real == NULL ? heaptrace_bootstrap(size, DEFAULT_ALIGNMENT) : real->malloc(size);
+    void *address = real == NULL ? heaptrace_bootstrap(size, DEFAULT_ALIGNMENT) : malloc(size);
     size_t bytes = heaptrace_bootstrap_bytes(old);
 
     if (address != NULL) {
