@@ -15,10 +15,10 @@
  *         TraceLoggingString(name, "Customer"));
  *     TraceLoggingUnregister(shop);
  *
- * Each event carries the names and types of its fields, so it is read without anything beside the
- * file. The compiler makes all of that, as constants. An event that no session requests costs a
- * load and a branch, and its arguments are not evaluated. An event that is written takes no memory,
- * no lock and no system call, also in signal handlers.
+ * Each event carries the names and types of its fields, so a reader needs only the file. The
+ * compiler makes all of that, as constants. An event that no session requests costs a load and a
+ * branch, and its arguments are not evaluated. Writing an event allocates no memory, takes no lock
+ * and makes no system call, also in signal handlers.
  *
  * An event has up to 99 arguments in any order, and a comma after them if a program's own macro
  * leaves one there:
@@ -36,10 +36,10 @@
  * Anything else in their place, such as a bare value, is an error with a sentence that says so, as
  * is a floating-point value in a field of integers.
  *
- * All but the data of fields are constants, and names are literals. The data of an event and its
- * headers have at most 65,535 bytes. An event has at most 126 blocks of data: one for a value, a
- * string or a fixed array, two for data with a count or a length, three for the address of a
- * socket. More blocks are an error at compile time.
+ * Everything except the data of fields is a constant, and names are literals. The data of an event
+ * and its headers have at most 65,535 bytes. An event has at most 126 blocks of data: one for a
+ * value, a string or a fixed array, two for data with a count or a length, three for the address of
+ * a socket. More blocks are an error at compile time.
  */
 
 #ifdef __cplusplus
@@ -103,9 +103,9 @@ typedef struct etwas_tracelogging_provider *TraceLoggingHProvider;
         ETWAS_TRACELOGGING_STATE(etwas_tracelogging_traits_##storageVariable, __VA_ARGS__)
 
 /*
- * A hidden handle is not that of another module, which may have the same name, and its address is
- * near. In a program this holds anyway, and g++ would warn of each class that has an activity of
- * the provider.
+ * Hidden, so that the handle is not bound to one of the same name in another module, and its
+ * address is near. In a program this holds anyway, and g++ would warn about each class that has an
+ * activity of the provider.
  */
 #if defined(__cplusplus) && !defined(__clang__) && (!defined(__PIC__) || defined(__PIE__))
 #define ETWAS_TRACELOGGING_HIDDEN
@@ -174,7 +174,7 @@ ETWAS_TRACELOGGING_INLINE int TraceLoggingProviderEnabled(TraceLoggingHProvider 
     return 1;
 }
 
-/* Returns the provider's GUID; of one without a GUID of its own that of its name. */
+/* Returns the provider's GUID; if it has none of its own, the GUID of its name. */
 ETWAS_TRACELOGGING_INLINE etwas_guid TraceLoggingProviderId(TraceLoggingHProvider provider)
 {
     const etwas_guid none = {0, 0, 0, {0}};
@@ -311,13 +311,13 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * TraceLoggingWrite(provider, "Event", arguments...): an event to every session that wants it; the
- * name is a literal. WriteActivity has two GUID pointers before the arguments, the event's activity
- * and a related one, either of which may be NULL; without an activity it has the thread's. WriteEx
- * has EventWriteEx's Filter and Flags before these two.
+ * TraceLoggingWrite(provider, "Event", arguments...): writes an event to every session that
+ * requests it; the name is a literal. WriteActivity has two GUID pointers before the arguments: the
+ * event's activity and a related one. Either may be NULL; without an activity the event has the
+ * thread's. WriteEx has EventWriteEx's Filter and Flags before these two.
  *
- * A statement without a value: what a session could not take, it has counted as lost. As
- * EventWriteTransfer it is thread-safe and async-signal-safe.
+ * It is a statement without a value: a session counts an event that it cannot take as lost. Like
+ * EventWriteTransfer, it is thread-safe and async-signal-safe.
  */
 #define TraceLoggingWrite(provider, ...)                                                           \
     ETWAS_TRACELOGGING_WRITE(provider, 0, 0, NULL, NULL, 5, 0, 0,                                  \
@@ -329,13 +329,13 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
                              ETWAS_TRACELOGGING_FIRST(__VA_ARGS__), 5, 0, 0, eventName,            \
                              __VA_ARGS__)
 
-/* Level, opcode and keyword are defaults. The first of the dots is passed over. */
+/* Level, opcode and keyword are defaults. The first of the dots is ignored. */
 #define ETWAS_TRACELOGGING_WRITE(provider, filter, flags, activity, related, level, opcode,        \
                                  keyword, event_name, ...)                                         \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_WRITE, ETWAS_TRACELOGGING_KIND(__VA_ARGS__))        \
     (provider, filter, flags, activity, related, level, opcode, keyword, event_name, __VA_ARGS__)
 
-/* An argument is not what a macro for arguments makes. */
+/* Rejects an argument that no macro for arguments made. */
 #define ETWAS_TRACELOGGING_WRITE_bare(...)                                                         \
     do {                                                                                           \
         ETWAS_STATIC_ASSERT(0, "TraceLogging: an argument is a bare value: each is one of the "    \
@@ -355,7 +355,7 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
         }                                                                                          \
     } while (0)
 
-/* The list's first two descriptors, of `data`, are those of the items. */
+/* The first two descriptors of `data` are those of the items. */
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
     TraceLoggingHProvider provider, const EVENT_DESCRIPTOR *descriptor,
     const struct etwas_tracelogging_item *schema, uint64_t filter, uint32_t flags,

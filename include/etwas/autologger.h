@@ -49,8 +49,8 @@ typedef void (*etwas_autologger_callback)(const etwas_autologger_report *report,
  * accepted), in this process's environment. If `program` is NULL, it reports whether it could start
  * in a program that it names. `name` selects one AutoLogger; NULL selects all. The call starts
  * nothing. It tests whether the folder of the log file is there, and not whether the file can be
- * written. `callback` is called in this
- * thread, once for each AutoLogger. The function reads files. Thread-safe; not async-signal-safe.
+ * written. `callback` is called in this thread, once for each AutoLogger. The function reads files.
+ * Thread-safe; not async-signal-safe.
  *
  * ERROR_INVALID_PARAMETER: `callback` is NULL.
  * ERROR_NOT_ENOUGH_MEMORY: there is not enough memory.

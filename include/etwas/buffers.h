@@ -4,10 +4,10 @@
 #define ETWAS_BUFFERS_H
 
 /*
- * Reading a trace file buffer by buffer, from any of them on, also while it is written. This is for
- * programs that forward a file's events and remember their position. ProcessTrace gives the same
- * events in the order of time. This header is a part of <etwas/etwas.h>, which states what holds
- * for all of its functions.
+ * Reading a trace file buffer by buffer, starting at any buffer, even while the file is written.
+ * This is for programs that forward a file's events and remember their position. ProcessTrace gives
+ * the same events in the order of time. This header is a part of <etwas/etwas.h>, which states what
+ * holds for all of its functions.
  */
 
 #include <etwas/types.h>
@@ -23,8 +23,8 @@ ETWAS_BEGIN_DECLS
  */
 #define ETWAS_BUFFER_EVENTS 0u
 /*
- * Descriptions of events, the images of a process if the session takes stacks, and what a snapshot
- * says of the time that it covers. They are in no session's counts.
+ * Descriptions of events, the images of a process if the session takes stacks, and a snapshot's
+ * statement of the time that it covers. They are in no session's counts.
  */
 #define ETWAS_BUFFER_DESCRIPTIONS 1u
 /* Readings of the clocks; nothing is delivered. */
@@ -123,7 +123,7 @@ uint32_t etwas_trace_process_buffers(etwas_trace_handle trace, uint64_t from_off
 /*
  * Reports up to which stamp the clocks have been read, as PROCESS_TRACE_MODE_RAW_TIMESTAMP gives
  * it. The time of a stamp that is not later will be the same when the file has grown, except for
- * moments that cannot be told apart any more if the file has no room for further readings.
+ * moments that can no longer be distinguished if the file has no room for further readings.
  * INT64_MAX: no reading will follow, because the file was ended or has no readings. The value is
  * that of OpenTrace, or of the beginning of the last ProcessTrace or etwas_trace_process_buffers. A
  * session writes its readings at most about a second after its events. May be called from

@@ -22,7 +22,7 @@ ETWAS_BEGIN_DECLS
 
 /*
  * A set of events that are kept together, and their share of the session's buffers. An event
- * belongs to the first class in the session's list of which it meets every condition. If there is
+ * belongs to the first class in the session's list all of whose conditions it meets. If there is
  * none, it belongs to the rest, which is class 0. A class without conditions has every event that
  * reaches it.
  *
@@ -60,11 +60,11 @@ typedef struct etwas_retention_class {
 } etwas_retention_class;
 
 /*
- * What became of the events of one class, and how far back they go. attempted = recorded +
- * overwritten + lost. The sum over the classes is the session's count, with one exception. Events
- * that a circular file replaces, that a disk drops later, or that no consumer takes in real time
- * are recorded here, because they have left the class's buffers. Only etwas_counts counts them
- * otherwise.
+ * How many events of one class were kept, replaced and lost, and how far back they go. attempted =
+ * recorded + overwritten + lost. The sum over the classes is the session's count, with one
+ * exception. Events that a circular file replaces, that a disk drops later, or that no consumer
+ * takes in real time are recorded here, because they have left the class's buffers. Only
+ * etwas_counts counts them otherwise.
  */
 typedef struct etwas_retention_class_state {
     uint64_t attempted;

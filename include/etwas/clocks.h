@@ -26,7 +26,7 @@ extern "C" {
 
 /* The clocks that are examined: those of sessions, and others that a C programmer may consider. */
 #define ETWAS_CLOCK_SOURCE_QPC 0u          /* as a session reads it */
-#define ETWAS_CLOCK_SOURCE_SYSTEM_TIME 1u  /* likewise */
+#define ETWAS_CLOCK_SOURCE_SYSTEM_TIME 1u  /* as a session reads it */
 #define ETWAS_CLOCK_SOURCE_TSC 2u          /* as a session reads it: rdtsc; cntvct_el0 on aarch64 */
 #define ETWAS_CLOCK_SOURCE_RDTSCP 3u       /* x86-64 */
 #define ETWAS_CLOCK_SOURCE_LFENCE_RDTSC 4u /* x86-64; isb and cntvct_el0 on aarch64 */
@@ -112,8 +112,8 @@ typedef struct etwas_clock_source_report {
      * Steps between consecutive readings. Backward steps are counted below alone. A counter may add
      * a tick to a second reading before it has moved. Then the smallest step is that tick, and does
      * not show how finely the counter distinguishes times. unit_ns does: consecutive readings are
-     * multiples of it, give or take a tick. If the counter moves too seldom to tell, unit_ns is the
-     * smallest step.
+     * multiples of it, give or take a tick. If the counter moves too seldom for that, unit_ns is
+     * the smallest step.
      */
     double resolution_ns; /* the smallest one above 0; 0: none was seen */
     double unit_ns;       /* the real step of the counter */

@@ -102,7 +102,7 @@ static inline uint32_t etwas_crash_safe_query_place(etwas_trace_handle session,
 #define ETWAS_PLACE_MEMORY 2
 #define ETWAS_PLACE_DISK 3
 
-/* What a crash-safe session had left, and what became of it. */
+/* The data that a crash-safe session left, and the result of their recovery. */
 typedef struct etwas_recovered {
     etwas_guid session;
     char session_name[1025]; /* UTF-8, truncated */
@@ -118,7 +118,7 @@ typedef struct etwas_recovered {
     uint64_t overwritten; /* by newer ones, in buffering mode */
     uint64_t lost;        /* by the session, for any cause */
     /*
-     * Committed, but not found: they lie behind a record that is damaged or that its writer did not
+     * Committed, but not found: they follow a record that is damaged or that its writer did not
      * finish, or in missing buffers.
      */
     uint64_t unfinished;
@@ -145,7 +145,7 @@ typedef struct etwas_recovered {
     uint64_t longest_touch_ns; /* the longest of these */
     uint64_t slow_touches;     /* those that took a millisecond or more */
     /*
-     * The number of events that the session was asked to record, by its own count. It is the sum of
+     * The number of events that were logged to the session, by its own count. It is the sum of
      * `events`, `overwritten`, `lost`, `unfinished` and the events in its log files. It is as
      * inexact as these if the session was accounting for buffers (is_settling).
      */

@@ -17,8 +17,8 @@ ETWAS_BEGIN_DECLS
 
 /*
  * A program describes once the names and fields of its classic events. Every log file, part,
- * snapshot and real-time consumer gets the description as event metadata. Readers show events by
- * name and value from it, without anything beside the file. An event costs no more for this.
+ * snapshot and real-time consumer gets the description as event metadata. Readers use it to show
+ * events by name and value; they need only the file. An event costs no more for this.
  *
  *     static const etwas_field_description fields[] = {
  *         {.name = "size", .in_type = TDH_INTYPE_UINT64},

@@ -260,9 +260,9 @@ typedef struct etwas_flusher_options {
  * /run/user/UID/etwas, else /dev/shm/etwas-UID. The file stays when the process dies, and is
  * removed when the session ends.
  *
- * MEMFD is memory without a name, of which nothing is left behind. It is in core files, and it can
- * be recovered while the process exists. docs/howto/crash-safe.md says what each place costs, and
- * what can go wrong.
+ * MEMFD is memory without a name, which leaves nothing behind. It is in core files, and it can be
+ * recovered while the process exists. docs/howto/crash-safe.md says what each place costs, and what
+ * can go wrong.
  *
  * The start takes all space for MaximumBuffers. It fails with ERROR_DISK_FULL if there is not
  * enough; etwas_crash_safe_refusal says how much is missing and where. UPDATE cannot raise
@@ -360,7 +360,7 @@ static inline uint32_t etwas_start(const char *session_name, const char *log_fil
 }
 
 /*
- * The events and buffers of one session, counted by what became of them. attempted = recorded +
+ * The events and buffers of one session, counted by their result. attempted = recorded +
  * overwritten + lost.
  */
 typedef struct etwas_session_counts {
@@ -394,7 +394,7 @@ typedef struct etwas_session_counts {
     uint64_t sync_errors;
     uint64_t buffers_allocated;
     uint64_t buffers_free;
-    /* Events that a restartable sequence put into a buffer, whatever became of them later. */
+    /* Events that a restartable sequence put into a buffer, whatever happened to them later. */
     uint64_t committed_rseq;
     /*
      * Events that the shared protocol put into a buffer. Together with committed_rseq and the
@@ -425,9 +425,9 @@ typedef struct etwas_session_counts {
     uint64_t lost_withheld;
     /*
      * Processes that could not log into it when they last tried; a process that its host cannot
-     * identify (another PID namespace) is left out. What they log is in lost_unattached. A process
-     * is not enabled, so that nothing is counted, and tries again while it is to be enabled, if it
-     * has not even a page to count in, or the host has no descriptor for it.
+     * identify (another PID namespace) is left out. Their events are counted in lost_unattached. A
+     * process that lacks even a page to count in, or for which the host has no descriptor, is not
+     * enabled: its events are not counted, and it keeps trying.
      */
     uint32_t unattached_processes;
     /*
@@ -446,7 +446,9 @@ typedef struct etwas_session_counts {
      * between. The session's files state this number too (etwas_trace_information).
      */
     uint32_t unattached_total;
-    /* 1: another process has joined it at some time, since it enables a provider of that; else 0 */
+    /*
+     * 1: another process has joined it at some time, since it enables a provider there; otherwise 0
+     */
     uint32_t was_joined;
     uint32_t reserved; /* 0 */
 } etwas_session_counts;

@@ -160,7 +160,10 @@ __extension__ typedef struct _EVENT_HEADER {
 } EVENT_HEADER, *PEVENT_HEADER;
 ETWAS_ASSERT_SIZE(EVENT_HEADER, 80);
 
-/* A piece of information beside the data. ETW page: "EVENT_HEADER_EXTENDED_DATA_ITEM structure". */
+/*
+ * A piece of information in addition to the data. ETW page: "EVENT_HEADER_EXTENDED_DATA_ITEM
+ * structure".
+ */
 __extension__ typedef struct _EVENT_HEADER_EXTENDED_DATA_ITEM {
     uint16_t Reserved1;
     uint16_t ExtType; /* EVENT_HEADER_EXT_TYPE_... */
@@ -231,7 +234,7 @@ struct _EVENT_RECORD {
 typedef const EVENT_RECORD *PCEVENT_RECORD;
 ETWAS_ASSERT_SIZE(EVENT_RECORD, 112);
 
-/* What EventAccessControl does. ETW page: "EVENTSECURITYOPERATION enumeration". */
+/* The operations of EventAccessControl. ETW page: "EVENTSECURITYOPERATION enumeration". */
 typedef enum {
     EventSecuritySetDACL = 0,
     EventSecuritySetSACL = 1,

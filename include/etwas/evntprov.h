@@ -67,7 +67,7 @@ ETWAS_BEGIN_DECLS
 #define EVENT_CONTROL_CODE_ENABLE_PROVIDER 1u
 #define EVENT_CONTROL_CODE_CAPTURE_STATE 2u
 
-/* What a modern event is. ETW page: "EVENT_DESCRIPTOR structure". */
+/* The identity of a modern event. ETW page: "EVENT_DESCRIPTOR structure". */
 typedef struct _EVENT_DESCRIPTOR {
     uint16_t Id;
     uint8_t Version;

@@ -20,8 +20,8 @@
  * Processes of one user that take part in sharing (shared.h) see each other's sessions. A session
  * of StartTrace is visible to all of them under its name, unless it is private or shared.h says
  * otherwise. Any other session is visible only in the process that starts it. One copy of the
- * library is active in a process: a second copy returns ERROR_ALREADY_INITIALIZED for what it is
- * asked to register, start or control (etwas.h says when there is one).
+ * library is active in a process: a second copy returns ERROR_ALREADY_INITIALIZED for requests to
+ * register, start or control anything (etwas.h says when there is one).
  */
 
 #include <etwas/evntprov.h>

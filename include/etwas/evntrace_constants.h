@@ -301,7 +301,7 @@
 #define TRACE_PROVIDER_FLAG_LEGACY 0x00000001u
 #define TRACE_PROVIDER_FLAG_PRE_ENABLE 0x00000002u
 
-/* What a message holds: the flags of TraceMessage. */
+/* The items of a message: the flags of TraceMessage. */
 #define TRACE_MESSAGE_SEQUENCE 0x00000001u
 #define TRACE_MESSAGE_GUID 0x00000002u
 #define TRACE_MESSAGE_COMPONENTID 0x00000004u

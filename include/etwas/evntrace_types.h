@@ -179,7 +179,7 @@ ETWAS_ASSERT_SIZE(TRACE_ENABLE_INFO, 32);
 /* A registration of a provider. ETW page: "TRACE_PROVIDER_INSTANCE_INFO structure". */
 typedef struct _TRACE_PROVIDER_INSTANCE_INFO {
     uint32_t NextOffset;  /* bytes from this block to the next; 0 in the last */
-    uint32_t EnableCount; /* TRACE_ENABLE_INFO blocks behind this one */
+    uint32_t EnableCount; /* TRACE_ENABLE_INFO blocks after this one */
     uint32_t Pid;
     uint32_t Flags; /* TRACE_PROVIDER_FLAG_... */
 } TRACE_PROVIDER_INSTANCE_INFO, *PTRACE_PROVIDER_INSTANCE_INFO;
@@ -432,7 +432,7 @@ ETWAS_ASSERT_SIZE(ETW_BUFFER_CONTEXT, 4);
 __extension__ typedef struct _EVENT_TRACE {
     EVENT_TRACE_HEADER Header;
     uint32_t InstanceId;       /* 0 for events of TraceEvent; a message's sequence number */
-    uint32_t ParentInstanceId; /* 0 where there is no parent */
+    uint32_t ParentInstanceId; /* 0 if there is no parent */
     etwas_guid ParentGuid;     /* the parent's class */
     void *MofData;             /* the event's data, the reader's memory, valid in the callback */
     uint32_t MofLength;        /* bytes */
@@ -503,8 +503,8 @@ typedef struct _EVENT_TRACE_LOGFILEA EVENT_TRACE_LOGFILEA, *PEVENT_TRACE_LOGFILE
 typedef struct _EVENT_TRACE_LOGFILEW EVENT_TRACE_LOGFILEW, *PEVENT_TRACE_LOGFILEW;
 
 /*
- * Callbacks run in the thread that calls ProcessTrace. What they are given belongs to the reader
- * and is valid until they return. A buffer callback returns 0 to end ProcessTrace.
+ * Callbacks run in the thread that calls ProcessTrace. Their arguments belong to the reader and are
+ * valid until they return. A buffer callback returns 0 to end ProcessTrace.
  *
  * ETW pages: "PEVENT_CALLBACK", "PEVENT_RECORD_CALLBACK", "PEVENT_TRACE_BUFFER_CALLBACKW callback
  * function".
@@ -514,7 +514,7 @@ typedef void (*PEVENT_RECORD_CALLBACK)(EVENT_RECORD *EventRecord);
 typedef uint32_t (*PEVENT_TRACE_BUFFER_CALLBACKA)(EVENT_TRACE_LOGFILEA *Logfile);
 typedef uint32_t (*PEVENT_TRACE_BUFFER_CALLBACKW)(EVENT_TRACE_LOGFILEW *Logfile);
 
-/* A trace to open, and where its reader stands. ETW page: "EVENT_TRACE_LOGFILEW structure". */
+/* A trace to open, and the position of its reader. ETW page: "EVENT_TRACE_LOGFILEW structure". */
 #define ETWAS_EVENT_TRACE_LOGFILE_FIELDS(character, buffer_callback)                               \
     character *LogFileName; /* in: the file to read */                                             \
     character *LoggerName;  /* in: the session to follow, else NULL */                             \

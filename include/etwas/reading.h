@@ -175,10 +175,10 @@ typedef struct etwas_trace_information {
      */
     uint32_t processors;
     /*
-     * The number of events that the session was asked to record while the file was written, by its
-     * own count. It is the sum of the events in the session's files and of those they have
-     * overwritten and lost. It is 0 if the file does not state it: in a snapshot, or in a file of
-     * another system.
+     * The number of events that were logged to the session while the file was written, by its own
+     * count. It is the sum of the events in the session's files and of those they have overwritten
+     * and lost. It is 0 if the file does not state it: in a snapshot, or in a file of another
+     * system.
      */
     uint64_t attempted_events;
     uint64_t uncompressed_bytes; /* size of the buffers found, if none were compressed */
@@ -209,9 +209,9 @@ typedef struct etwas_trace_information {
     uint64_t repeated_overwritten_buffers;
     uint64_t repeated_attempted_events;
     /*
-     * Processes that could not log into the session since it began, 65,535 at most: what they
-     * logged is missing, and lost_events has what they could report of it. It is not of this file
-     * alone: of several files of a session each states it.
+     * Processes that could not log into the session since it began, 65,535 at most. Their events
+     * are missing; lost_events includes those that they could report. The number is for the whole
+     * session: each of its files states it.
      */
     uint32_t unattached_processes;
     /* The Win32 code of the last of them; shared.h says what each means. 0: all could log. */
@@ -285,7 +285,7 @@ uint32_t etwas_trace_query_losses(etwas_trace_handle trace, etwas_loss *losses, 
 
 /*
  * Writes an index of the trace file to `descriptor`, an empty file that is open for writing and
- * stays open. If that file then lies beside the trace file as FILE.index, ProcessTrace with
+ * stays open. If that file then lies next to the trace file as FILE.index, ProcessTrace with
  * StartTime or EndTime finds the buffers of the span in it, and does not read every buffer of the
  * file. The index is valid for the file as it is now. It is ignored if the file is written to, or
  * copied without its times. docs/reference/damage.md describes the effects of a wrong index.
@@ -361,11 +361,11 @@ uint32_t etwas_trace_convert_time(etwas_trace_handle trace, int64_t raw, uint32_
  * difference of what etwas_trace_convert_time gives for both, and is < 0 if `to_raw` is the earlier
  * one. Its error is smaller than the sum of theirs, because the error of a calibration or of a
  * clock reading is in both and cancels. The remaining error is that of the rate over the interval,
- * plus rounding. If the clock jumped between the readings beside the stamps, it includes the whole
+ * plus rounding. If the clock jumped between the readings around the stamps, it includes the whole
  * jump, unless the jump is smaller than the errors of these readings. The error is 0 if the
  * session's clock is the QPC.
  *
- * Both stamps are taken as stamps of one processor. For stamps of two processors, add the offset of
+ * Both stamps are assumed to be of one processor. For stamps of two processors, add the offset of
  * their clocks, which the file does not state. `etwas clocks` measures it; `etwas spans` uses the
  * error of one time for it. For stamps of two traces only the errors of both times are known.
  * Stamps of two machines have only the wall clock in common.

@@ -28,7 +28,7 @@ typedef struct etwas_retention {
     uint64_t longest_ns; /* the same for the processor that goes back farthest */
     /*
      * The number of streams: one for each processor and, in a session with ETWAS_PROTOCOL_RSEQ, the
-     * extra one behind them. It is 1 for EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING. A session with
+     * extra one after them. It is 1 for EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING. A session with
      * retention classes has as many for each class: class 0 first, and all extra streams at the
      * end.
      */
@@ -118,8 +118,8 @@ typedef struct etwas_trigger_options {
      */
     uint32_t spare_buffers;
     /*
-     * A value other than 0 propagates each window. The other recorders of the user are asked for
-     * snapshots that go back as far (etwas_snapshot_all), into the folder of the log file. The
+     * A value other than 0 propagates each window. It requests snapshots that go back as far from
+     * the other recorders of the user (etwas_snapshot_all), into the folder of the log file. The
      * folder is created if it is missing, so `%d` may be in its name; then the files of each window
      * form one time line.
      */
@@ -235,7 +235,7 @@ typedef struct etwas_payload_filter {
     const char *event_name;
     /*
      * If event_name is NULL: the fields of the payload from its beginning, as etwas_describe_class
-     * takes them. Fields behind the last that a predicate names may be left out.
+     * takes them. Fields after the last one that a predicate names may be left out.
      */
     const etwas_field_description *fields;
     const etwas_payload_predicate *predicates;
@@ -379,9 +379,9 @@ typedef void (*etwas_snapshot_callback)(const etwas_snapshot_part *part, void *c
 /*
  * Requests a snapshot of one window from all recorders of the user: the `before_ns` nanoseconds
  * until now, or everything that is held if it is 0. These are the shared recorders, and those with
- * ETWAS_SHARING_SNAPSHOTS, of any process. The call also recovers what crash-safe sessions of dead
- * processes have left in the user's folders. It asks all recorders before it waits for the first
- * answer, at most 5 seconds.
+ * ETWAS_SHARING_SNAPSHOTS, of any process. The call also recovers the data that crash-safe sessions
+ * of dead processes have left in the user's folders. It sends requests to all recorders before it
+ * waits for the first answer, for at most 5 seconds.
  *
  * The files are NAME-PID.etl in `folder`, which is created if it is missing (0700). Characters of a
  * session's name that a file name should not have become `_`. The process of each recorder writes

@@ -159,7 +159,7 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
  * Finds the name that a provider gave itself (EventSetInformation with EventProviderSetTraits,
  * which TraceLogging's providers call), or that a description of one of its classes has
  * (etwas_describe_class). The provider is one of this process or of any that takes part. If none
- * says its name, it is the one with which a shared session enables this GUID
+ * states a name, it is the one with which a shared session enables this GUID
  * (ETWAS_FILTER_TYPE_PROVIDER_NAME), which may be a pattern. `text` receives as much of the name as
  * fits into `room` bytes, in UTF-8 and terminated; it is empty if the name is unknown. The function
  * reads files. Thread-safe; not async-signal-safe.

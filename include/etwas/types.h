@@ -6,8 +6,8 @@
 /*
  * Base types of every etwas header, under names of our own.
  *
- * Structures and prototypes use only these and <stdint.h>, so that the headers compile beside a
- * host's own DWORD or GUID (see windows_types.h).
+ * Structures and prototypes use only these and <stdint.h>, so that the headers compile together
+ * with a host's own DWORD or GUID (see windows_types.h).
  */
 
 #include <stddef.h>

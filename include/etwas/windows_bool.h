@@ -4,8 +4,8 @@
 #define ETWAS_WINDOWS_BOOL_H
 
 /*
- * BOOL, which no function of ETW takes. It stands apart because other systems' headers have one of
- * another type (X, Objective-C). The headers in etwas/windows include it.
+ * BOOL, which no function of ETW takes. It is separate because other headers (X, Objective-C)
+ * define another type with this name. The headers in etwas/windows include it.
  */
 
 #include <etwas/types.h>

@@ -4,7 +4,7 @@
 #define ETWAS_WINMETA_H
 
 /*
- * What the numbers in an event's descriptor mean by convention: ETW's winmeta.h.
+ * The conventional meanings of the numbers in an event's descriptor: ETW's winmeta.h.
  */
 
 #define WINEVENT_LEVEL_LOG_ALWAYS 0x0

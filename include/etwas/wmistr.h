@@ -14,8 +14,8 @@
 #endif
 
 /*
- * The head of EVENT_TRACE_PROPERTIES, and what a control callback gets.
- * ETW page: "WNODE_HEADER structure".
+ * The head of EVENT_TRACE_PROPERTIES, and the structure that a control callback gets. ETW page:
+ * "WNODE_HEADER structure".
  */
 __extension__ typedef struct _WNODE_HEADER {
     uint32_t BufferSize; /* in: bytes of the whole allocation, structure and both names */

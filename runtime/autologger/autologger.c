@@ -25,13 +25,12 @@
 #include "session/sharing.h"
 
 enum {
-    LINE_BYTES = 2048 /* what a log should take (RFC 5424) */
+    LINE_BYTES = 2048 /* what a log should accept (RFC 5424) */
 };
 
 /*
- * Logs the text as a warning of this program: a line in the journal. It does without syslog(),
- * whose connection and settings are the program's. Never waits; where there is no log, does
- * nothing.
+ * Logs the text as a warning of this program: a line in the journal. It does not use syslog(),
+ * whose connection and settings are the program's. Never waits; does nothing if there is no log.
  */
 static void autologger_write_journal(const char *text)
 {
@@ -49,15 +48,15 @@ static void autologger_write_journal(const char *text)
     }
 }
 
-/* The caller, and what it asks for. */
+/* The caller, and its request. */
 struct request {
     bool is_check;              /* nothing is started */
     bool is_host;               /* for all programs, whichever the file names */
-    const etwas_wchar *program; /* else for this one; NULL: for one that it names */
+    const etwas_wchar *program; /* otherwise for this program; NULL: for one that the file names */
     etwas_autologger_callback callback;
     void *context;
-    etwas_trace_handle session; /* of a host: what was started */
-    uint32_t code;              /* of the last one */
+    etwas_trace_handle session; /* for a host: the session that was started */
+    uint32_t code;              /* of the last session */
 };
 
 /* Too large for a stack. */
@@ -67,7 +66,7 @@ struct one {
     struct etwas_configuration configuration;
 };
 
-/* ---- saying what became of one --------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void autologger_report(struct request *request, const struct one *one, uint32_t line,
                               uint32_t code, const char *reason)
@@ -88,7 +87,7 @@ static void autologger_log(const etwas_autologger_report *report, void *context)
     char text[ETWAS_AUTOLOGGER_PATH_BYTES + 256];
 
     (void)context;
-    /* That it runs in another program is as it should be. */
+    /* It is no failure that the session runs in another program. */
     if (report->code == ERROR_SUCCESS || report->code == ERROR_NOT_FOUND ||
         report->code == ERROR_ALREADY_EXISTS) {
         return;
@@ -101,7 +100,7 @@ static void autologger_log(const etwas_autologger_report *report, void *context)
     autologger_write_journal(text);
 }
 
-/* ---- one of them ----------------------------------------------------------------------------- */
+/* ---- one file -------------------------------------------------------------------------------- */
 
 static bool autologger_may_share(const struct request *request)
 {
@@ -113,7 +112,7 @@ static bool autologger_is_private(const struct etwas_autologger *autologger)
     return (autologger->log_file_mode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
 }
 
-/* Why a session is not meant for this program; NULL: it is. */
+/* Returns why a session is not meant for this program; NULL: it is. */
 static const char *autologger_is_not_for(const struct one *one, const struct request *request)
 {
     const struct etwas_autologger *autologger = &one->autologger;
@@ -147,7 +146,7 @@ static bool autologger_lacks_folder(const struct etwas_autologger *autologger)
     return stat(folder, &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Why the session cannot be, as far as the file says; NULL: it can. */
+/* Returns why the file's session is impossible; NULL: it is possible. */
 static const char *autologger_is_wrong(const struct etwas_autologger *autologger,
                                        const struct request *request)
 {
@@ -176,7 +175,7 @@ static const char *autologger_is_wrong(const struct etwas_autologger *autologger
                : "it is shared, and this program shares nothing (ETWAS_SHARED, AT_SECURE)";
 }
 
-/* It is shared or private: else each program would write a file of this name. */
+/* The session is shared or private; otherwise each program would write a file of this name. */
 static etwas_session_options autologger_options_of(const struct etwas_autologger *autologger)
 {
     return (etwas_session_options){
@@ -196,7 +195,7 @@ static const char *autologger_file_of(const struct etwas_autologger *autologger)
     return autologger->file_name[0] != '\0' ? autologger->file_name : NULL;
 }
 
-/* Callbacks of providers that a fork's child has from its parent are called meanwhile. */
+/* Also runs the callbacks of providers that a fork's child has from its parent. */
 static uint32_t autologger_enable(etwas_trace_handle session,
                                   const struct etwas_autologger *autologger, uint32_t *line)
 {
@@ -246,7 +245,7 @@ static uint32_t autologger_start(struct one *one, uint32_t *line, etwas_trace_ha
     return code;
 }
 
-/* Whether it could be, as far as can be said without trying. */
+/* Whether the session could start, as far as can be checked without trying. */
 static uint32_t autologger_check(struct one *one)
 {
     const etwas_session_options options = autologger_options_of(&one->autologger);
@@ -259,10 +258,7 @@ static uint32_t autologger_check(struct one *one)
     return code;
 }
 
-/*
- * Starts or checks one file. A check reports what is wrong even in a file that is not for this
- * program.
- */
+/* Starts or checks one file. A check reports errors even in a file that is not for this program. */
 static void autologger_start_source(struct request *request, struct one *one)
 {
     struct etwas_autologger_error fault = {0};
@@ -303,9 +299,9 @@ static void autologger_start_source(struct request *request, struct one *one)
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all files ------------------------------------------------------------------------------- */
 
-/* `name`: one of them; NULL: those of the environment and of the folders. */
+/* `name`: one file; NULL: those of the environment and of the folders. */
 static uint32_t autologger_start_all(struct request *request, const char *name)
 {
     ETWAS_UNCANCELLED_SCOPE;
@@ -326,11 +322,11 @@ static uint32_t autologger_start_all(struct request *request, const char *name)
 }
 
 /*
- * Above all other locks: sessions are started under it. Recursive, since a callback that is called
- * meanwhile may register a provider.
+ * Taken before all other locks: sessions are started under it. Recursive, since a callback that
+ * runs meanwhile may register a provider.
  */
 static pthread_mutex_t beginning = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static bool has_begun; /* under it */
+static bool has_begun; /* guarded by it */
 /*
  * stored with release when the sessions have been started, read with acquire by each registration
  */

@@ -27,7 +27,7 @@ static const char not_a_name[] =
 
 /* ---- trust ----------------------------------------------------------------------------------- */
 
-/* Why it is not trusted; NULL: it is. */
+/* Returns why it is not trusted; NULL: it is. */
 static const char *search_distrust_reason(const struct stat *status)
 {
     bool is_secure = getauxval(AT_SECURE) != 0;
@@ -41,7 +41,7 @@ static const char *search_distrust_reason(const struct stat *status)
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-/* False: there is none. */
+/* Returns false if there is none. */
 static bool search_folder_path(uint32_t folder, char path[PATH_MAX])
 {
     const char *configuration = secure_getenv("XDG_CONFIG_HOME");
@@ -60,7 +60,7 @@ static bool search_folder_path(uint32_t folder, char path[PATH_MAX])
     return length < PATH_MAX;
 }
 
-/* -1: there is none, and the path is empty or of no folder. */
+/* Returns -1 if there is none; the path is then empty or not a folder's. */
 static int search_open_folder(uint32_t folder, char path[PATH_MAX])
 {
     if (!search_folder_path(folder, path)) {
@@ -70,7 +70,7 @@ static int search_open_folder(uint32_t folder, char path[PATH_MAX])
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Why it is not trusted; NULL: it is. */
+/* Returns why it is not trusted; NULL: it is. */
 static const char *search_folder_distrust_reason(int descriptor)
 {
     struct stat status;
@@ -79,7 +79,7 @@ static const char *search_folder_distrust_reason(int descriptor)
                                            : "it cannot be looked at";
 }
 
-/* ---- reading one ----------------------------------------------------------------------------- */
+/* ---- reading a file -------------------------------------------------------------------------- */
 
 static void search_refuse(struct etwas_autologger_source *source, uint32_t code, const char *reason)
 {
@@ -108,7 +108,7 @@ static void search_read_all(struct etwas_autologger_source *source, int file)
     }
 }
 
-/* A file that is none, as a pipe, is not waited for. */
+/* It does not wait for a file that is not regular, such as a pipe. */
 static void search_read_file(struct etwas_autologger_source *source, int folder, const char *name)
 {
     int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -132,7 +132,7 @@ static void search_read_file(struct etwas_autologger_source *source, int folder,
     (void)close(file);
 }
 
-/* Stores the session's name of a file. False: it is no file of an AutoLogger. */
+/* Stores the session's name of a file. Returns false if it is no file of an AutoLogger. */
 static bool search_set_session(struct etwas_autologger_source *source, const char *name,
                                size_t bytes)
 {
@@ -183,7 +183,7 @@ static void search_read_path(struct etwas_autologger_source *source, const char 
     search_read_file(source, AT_FDCWD, source->path);
 }
 
-/* Where there is no such file, the source stays as it is. */
+/* If there is no such file the source stays as it is. */
 static void search_read_name_in(struct etwas_autologger_source *source, uint32_t folder,
                                 const char *file)
 {
@@ -245,7 +245,7 @@ void etwas_autologger_search_begin(struct etwas_autologger_search *search, const
     }
 }
 
-/* Whether the environment has the name. */
+/* Whether the environment contains the name. */
 static bool search_is_listed(const struct etwas_autologger_search *search, const char *name,
                              size_t bytes)
 {
@@ -307,7 +307,7 @@ static void search_free_entries(struct etwas_autologger_search *search)
 }
 
 /*
- * Whether the environment has named it, or the user has a file of this name, so that it has come
+ * Whether the environment names it, or the user has a file with this name, so that it was found
  * already.
  */
 static bool search_has_come(const struct etwas_autologger_search *search, const char *session)
@@ -333,7 +333,7 @@ static bool search_has_come(const struct etwas_autologger_search *search, const 
     return is_hidden;
 }
 
-/* `folder` is the next after the one that is being read. */
+/* `folder` is the one after the folder being read. */
 static bool search_next_in_folder(struct etwas_autologger_search *search,
                                   struct etwas_autologger_source *source)
 {
@@ -351,8 +351,8 @@ static bool search_next_in_folder(struct etwas_autologger_search *search,
 }
 
 /*
- * Opens a folder. False: it is not trusted, and the source says why. A folder that does not exist
- * has no files.
+ * Opens a folder. Returns false if it is not trusted; the source says why. A folder that does not
+ * exist has no files.
  */
 static bool search_begin_folder(struct etwas_autologger_search *search,
                                 struct etwas_autologger_source *source)
@@ -419,7 +419,7 @@ void etwas_autologger_choose_file(char file_name[ETWAS_AUTOLOGGER_PATH_BYTES], u
                                  : snprintf(name, sizeof name, "%s.%04u", file_name, number);
 
         if ((size_t)length >= sizeof name) {
-            return; /* the session's start refuses such a name */
+            return; /* starting the session fails with such a name */
         }
         if (stat(name, &status) != 0) {
             (void)memcpy(file_name, name, sizeof name);

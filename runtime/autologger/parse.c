@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The text of an AutoLogger's file, which folder.c has read, line by line.
- */
+/* Parses the text of an AutoLogger's file, which folder.c has read, line by line. */
 #include "autologger/folder.h"
 
 #include <etwas/evntrace.h>
@@ -19,7 +17,7 @@ enum {
     NAME_BYTES = 3 * 1024 + 1, /* of a provider */
 };
 
-/* A stretch of the file's text. */
+/* A part of the file's text. */
 struct stretch {
     const char *text;
     size_t bytes;
@@ -28,7 +26,7 @@ struct stretch {
 struct reading {
     struct etwas_autologger *autologger;
     struct etwas_autologger_provider *provider; /* of the section; NULL: the session's values */
-    uint32_t given;     /* values of the section that were there, a bit each */
+    uint32_t given;     /* values of the section that were present, a bit each */
     const char *reason; /* NULL: no error yet */
 };
 
@@ -56,7 +54,7 @@ static bool autologger_file_is_name(struct stretch text, const char *name)
     return strlen(name) == text.bytes && strncasecmp(text.text, name, text.bytes) == 0;
 }
 
-/* -1: it is none. */
+/* Returns -1 if it is none. */
 static int autologger_file_digit_of(char character)
 {
     if (character >= '0' && character <= '9') {
@@ -66,7 +64,7 @@ static int autologger_file_digit_of(char character)
     return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
 }
 
-/* Decimal, or hexadecimal behind 0x. */
+/* Reads a decimal number, or a hexadecimal one after 0x. */
 static bool autologger_file_read_number(struct stretch text, uint64_t most, uint64_t *number)
 {
     bool is_hexadecimal = text.bytes > 2 && text.text[0] == '0' && (text.text[1] | 0x20) == 'x';
@@ -93,7 +91,7 @@ static const struct value {
     size_t offset; /* in the session's or the provider's values */
     bool is_wide;  /* 64 bits */
     uint32_t least;
-    uint32_t most; /* of 64 bits there is no other bound */
+    uint32_t most; /* limit; 64-bit values have none */
 } session_values[] = {
     {"Start", offsetof(struct etwas_autologger, start), false, 0, 1},
     {"BufferSize", offsetof(struct etwas_autologger, buffer_size_kb), false, 4, 16384},
@@ -117,7 +115,7 @@ static const struct value provider_values[] = {
 enum {
     SESSION_VALUES = sizeof session_values / sizeof *session_values,
     PROVIDER_VALUES = sizeof provider_values / sizeof *provider_values,
-    FILE_NAME_VALUE = SESSION_VALUES, /* of the bits in `given` the next one */
+    FILE_NAME_VALUE = SESSION_VALUES, /* the next bit in `given` */
 };
 
 static bool autologger_file_is_given_twice(struct reading *reading, uint32_t value)
@@ -129,7 +127,7 @@ static bool autologger_file_is_given_twice(struct reading *reading, uint32_t val
     return was_given;
 }
 
-/* Reads a value by its name. False: no value has this name. */
+/* Reads a value by its name. Returns false if no value has this name. */
 static bool autologger_file_read_value(struct reading *reading, struct stretch name,
                                        struct stretch text)
 {
@@ -187,7 +185,7 @@ static void autologger_file_read_file_name(struct reading *reading, struct stret
     }
 }
 
-/* Appends it to those that are there. */
+/* Appends the name to the list. */
 static void autologger_file_add_program(struct reading *reading, struct stretch name)
 {
     etwas_wchar *programs = reading->autologger->programs;
@@ -224,8 +222,8 @@ static void autologger_file_read_programs(struct reading *reading, struct stretc
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /*
- * XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX; its digits stand in the order of the bytes of a GUID, but
- * for the first three parts.
+ * XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX; its digits are in the order of the bytes of a GUID, except
+ * in the first three parts.
  */
 static bool autologger_file_read_guid(struct stretch text, etwas_guid *guid)
 {
@@ -255,7 +253,7 @@ static bool autologger_file_read_guid(struct stretch text, etwas_guid *guid)
     return true;
 }
 
-/* In braces, as in the registry, it is a GUID. A name has the one that is made of it. */
+/* Text in braces is a GUID, as in the registry. A name has the GUID that is derived from it. */
 static bool autologger_file_read_provider(struct stretch text,
                                           struct etwas_autologger_provider *provider)
 {

@@ -22,11 +22,12 @@ void etwas_collector_reset(struct etwas_collector *collector)
     collector->set_aside_count = 0;
 }
 
-/* ---- what is believed of a shared session's mapping ------------------------------------------ */
+/* ---- checks of a shared session's mapping ---------------------------------------------------- */
 
 /*
- * Closes the gate of a slot in which something is impossible. What it stored and has not been
- * drained is lost, and its amount is not known. Does nothing in a session that is not shared.
+ * Closes the gate of a slot with an impossible state. The records that it has stored and that have
+ * not been drained are lost, and their number is unknown. Does nothing in a session that is not
+ * shared.
  */
 static void quarantine_slot(struct etwas_collector *collector, uint32_t slot)
 {
@@ -94,8 +95,8 @@ static void list_store_end(struct etwas_collector *collector, uint32_t buffer, u
 }
 
 /*
- * Finds where a full buffer ended, which in an rseq slot a sequence stored in the buffer itself.
- * Returns false when that is impossible.
+ * Finds where a full buffer ended. A sequence of an rseq slot stored that in the buffer itself.
+ * Returns false if the value is impossible.
  */
 static bool list_read_end(struct etwas_collector *collector, uint32_t slot, uint32_t buffer,
                           const struct etwas_buffer_link *successor)
@@ -116,7 +117,7 @@ static bool list_read_end(struct etwas_collector *collector, uint32_t slot, uint
 }
 
 /*
- * Takes the current buffer out of the slot. Returns ETWAS_NO_BUFFER when there is none, or it is
+ * Takes the current buffer out of the slot. Returns ETWAS_NO_BUFFER if there is none, or if it is
  * empty and may stay. The slot's word is exchanged for an empty one, so a writer needs a new buffer
  * only if it comes back to this processor. To shut a slot, a word without a buffer is exchanged,
  * too: a slow-path writer that read it before the gate closed can then install nothing.
@@ -159,7 +160,7 @@ static uint32_t close_shared_slot(struct etwas_collector *collector, uint32_t in
 
 /*
  * Appends the buffers before `buffer`, back to the one that was current at the last pass, to the
- * list, oldest first. Returns false, with nothing appended, when a link is impossible.
+ * list, oldest first. Returns false, with nothing appended, if a link is impossible.
  */
 static bool list_append_chain(struct etwas_collector *collector, uint32_t slot, uint32_t buffer)
 {
@@ -218,7 +219,7 @@ static void gather_shared_slot(struct etwas_collector *collector, uint32_t slot,
     }
     word = ck_pr_load_64(&etwas_pool_slot(collector->pool, slot)->word);
     current = etwas_word_buffer(word);
-    /* What its installer stored in it and in those before it: pairs with X3. */
+    /* Acquires what its installer stored in it and in the earlier ones: pairs with X3. */
     ck_pr_fence_acquire();
     if (current == ETWAS_NO_BUFFER || etwas_pool_is_quarantined(collector->pool, slot)) {
         return;
@@ -232,9 +233,9 @@ static void gather_shared_slot(struct etwas_collector *collector, uint32_t slot,
 
 /*
  * Takes the current buffer out of a slot in which no sequence can commit any more, and stores the
- * slot's sums. They are those of the buffer's link until the word says that there is no buffer, and
- * the slot's own from then on. So they are right at every moment, also for a process that reads
- * what is left of one that was killed here.
+ * slot's sums. They are in the buffer's link until the word says that there is no buffer, and in
+ * the slot itself from then on. So they are right at every moment, also for a process that reads
+ * the memory of one that was killed here.
  */
 static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_index)
 {
@@ -260,12 +261,12 @@ static uint32_t shut_rseq_slot(struct etwas_collector *collector, uint32_t slot_
                    control->link.stored_before + etwas_word_count(word));
     ck_pr_store_64(&slot->counters.shut_overwritten, control->link.overwritten_before);
     if (ck_pr_load_32(&slot->next_buffer) == buffer) {
-        /* A next buffer that is not current holds nothing: buffer/pool_read.h. */
+        /* A next buffer that is not current contains nothing: buffer/pool_read.h. */
         ck_pr_store_32(&slot->next_buffer, ETWAS_NO_BUFFER);
     }
     /*
-     * End, next buffer and sums before the word: pairs with readers of the pool from outside, and
-     * with etwas_current_read.
+     * End, next buffer and sums are stored before the word: pairs with readers of the pool from
+     * outside, and with etwas_current_read.
      */
     ck_pr_fence_release();
     ck_pr_store_64(&slot->word, etwas_word_none());
@@ -287,7 +288,7 @@ static void gather_rseq_slot(struct etwas_collector *collector, uint32_t slot,
             list->last_current = ETWAS_NO_BUFFER;
         }
     } else {
-        /* Acquires: the links, ends and records of the chain, and of the part. */
+        /* Acquires the links, ends and records of the chain, and of the part. */
         struct etwas_current current = etwas_current_read(source, collector->pool);
 
         if (current.buffer == ETWAS_NO_BUFFER) {
@@ -342,7 +343,7 @@ void etwas_collect_prefix(const struct etwas_pool *pool, uint32_t limit_units,
     collected->end_units = ETWAS_FIRST_UNIT + prefix.units;
 }
 
-/* Abandons a buffer whose commits are missing. What is whole before the first hole stays. */
+/* Abandons a buffer whose commits are missing. The whole records before the first hole stay. */
 static void abandon_buffer(struct etwas_collector *collector, struct etwas_collected *collected)
 {
     struct etwas_pool *pool = collector->pool;
@@ -363,8 +364,8 @@ static void abandon_buffer(struct etwas_collector *collector, struct etwas_colle
 }
 
 /*
- * The last stamp of a collected part, which is the newest; INT64_MIN: no record has one. The slot's
- * newest stamp may by now be later than the records of the part.
+ * Returns the last stamp of a collected part, which is the newest; INT64_MIN: no record has one.
+ * The slot's newest stamp may already be later than the records of the part.
  */
 static int64_t collect_newest_of_part(const struct etwas_pool *pool,
                                       const struct etwas_collected *collected)
@@ -422,8 +423,8 @@ static bool collect_part(struct etwas_collector *collector, uint32_t slot,
 }
 
 /*
- * Leaves of a full buffer of an rseq slot what no flush has written. Where the mapping contradicts
- * that, it leaves nothing: the rest is lost.
+ * Leaves those records of an rseq slot's full buffer that no flush has written. If the mapping
+ * contradicts that, it leaves nothing: the rest is lost.
  */
 static void collect_rest(struct etwas_collector *collector, struct etwas_collected *collected)
 {
@@ -443,7 +444,7 @@ static void collect_rest(struct etwas_collector *collector, struct etwas_collect
 }
 
 /*
- * Collects the head of the list. Returns false when it is not complete yet and its timeout has not
+ * Collects the head of the list. Returns false if it is not complete yet and its timeout has not
  * passed.
  */
 static bool collect_head(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,

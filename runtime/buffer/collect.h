@@ -5,22 +5,22 @@
  * Collecting: how the flusher takes buffers out of the slots of a session that writes to a file.
  *
  * FLUSH of the protocols: in an rseq slot nothing is taken away from a running writer. Its current
- * buffer stays where it is. A flush collects what is committed in it and was not collected before;
- * when the buffer is full, only the rest is left to collect.
+ * buffer stays where it is. A flush collects the records that are committed in it and were not
+ * collected before; when the buffer is full, only the rest is left to collect.
  *
  * Full buffers need no queue: each names the buffer that was current before it. The flusher follows
- * these links from a slot's current buffer back to the one that was current at its last pass, and
- * keeps what it found in one list a slot, oldest first, until everything reserved in a buffer is
- * committed.
+ * these links from a slot's current buffer back to the one that was current at its last pass. It
+ * keeps the buffers that it finds in one list for each slot, oldest first, until everything
+ * reserved in a buffer is committed.
  *
- * A writer that stops between reserving and committing holds up its slot's list. When a timeout has
+ * A writer that stops between reserving and committing delays its slot's list. When a timeout has
  * passed since the buffer was gathered, the buffer is abandoned: the records before the hole are
  * collected, the others are lost, and the buffer is set aside until its last writer has left it.
- * Buffers with holes that follow one another share one timeout.
+ * Consecutive buffers with holes share one timeout.
  *
  * Lists and entries are memory of this process alone. Every word in the mapping of a shared session
- * is checked once, and a word that is impossible quarantines its slot (pool.h): nothing more is
- * gathered from it. Buffers that are in its list are still collected.
+ * is checked once, and an impossible word quarantines its slot (pool.h): nothing more is gathered
+ * from it. Buffers that are in its list are still collected.
  *
  * All functions belong to the flusher's role: one thread at a time, under the session's role lock.
  * None of them waits.
@@ -43,10 +43,10 @@ struct etwas_collector_list {
     uint64_t collected; /* rseq slots: records collected so far, from all buffers */
 };
 
-/* What the collector knows of one buffer. */
+/* The collector's state of one buffer. */
 struct etwas_collector_buffer {
     uint32_t next;            /* in its slot's list */
-    uint32_t end_units;       /* of a buffer in a list: where its records end … */
+    uint32_t end_units;       /* if in a list: where its records end … */
     int64_t newest;           /* … and a stamp that none of them exceeds */
     uint32_t written_units;   /* written by a flush while the buffer was current; 0: nothing */
     uint32_t written_records; /* records written by a flush while the buffer was current */
@@ -70,7 +70,7 @@ struct etwas_collector {
 struct etwas_collected {
     uint32_t buffer;
     uint32_t slot;
-    uint32_t begin_units; /* where its records begin: behind those that a flush has written */
+    uint32_t begin_units; /* where its records begin: after those that a flush has written */
     uint32_t end_units;   /* where the whole records end */
     uint32_t records;     /* number of records */
     int64_t newest;       /* no record has a later stamp */
@@ -80,17 +80,17 @@ struct etwas_collected {
 
 void etwas_collector_reset(struct etwas_collector *collector);
 
-/* What a pass does with a slot's current buffer. */
+/* How a pass handles a slot's current buffer. */
 enum etwas_collector_scope {
     ETWAS_COLLECT_FULL, /* nothing: only the buffers before it are collected */
     /* collects it if it holds records; the next writer of a shared slot fetches another */
     ETWAS_COLLECT_USED,
-    ETWAS_COLLECT_SHUT, /* collects or frees it, and nobody can reserve in the slot any more */
+    ETWAS_COLLECT_SHUT, /* collects or frees it, and no thread can reserve in the slot any more */
 };
 
 /*
- * Follows the links of one slot and appends what it finds to the slot's list. Role held; never
- * waits.
+ * Follows the links of one slot and appends the buffers that it finds to the slot's list. Role
+ * held; never waits.
  */
 void etwas_collector_gather(struct etwas_collector *collector, uint32_t slot,
                             enum etwas_collector_scope scope);
@@ -100,8 +100,8 @@ void etwas_collector_shut(struct etwas_collector *collector, uint32_t slot);
 
 /*
  * Takes the oldest buffer off a slot's list, or the part of the current buffer that a flush wants.
- * Returns false when there is none, or when its writers have not committed and it was gathered less
- * than `timeout_ns` ago. The caller must pass what it got to etwas_collector_account.
+ * Returns false if there is none, or if its writers have not committed and it was gathered less
+ * than `timeout_ns` ago. The caller must pass the result to etwas_collector_account.
  */
 bool etwas_collector_pop(struct etwas_collector *collector, uint32_t slot, uint64_t timeout_ns,
                          struct etwas_collected *collected);
@@ -115,7 +115,7 @@ void etwas_collector_account(struct etwas_collector *collector,
                              enum etwas_disposition disposition);
 
 /*
- * Releases the abandoned buffers that no writer is in any more, and counts the records that were
+ * Releases the abandoned buffers that no longer have a writer, and counts the records that were
  * lost in them.
  */
 void etwas_collector_reclaim(struct etwas_collector *collector);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What the pool keeps of each buffer beside its owner word: the commit word, how it is linked with
- * the buffers of its slot, and what the flusher publishes about it.
+ * The pool's data of each buffer, besides its owner word: the commit word, its links to the other
+ * buffers of its slot, and the values that the flusher publishes about it.
  *
  * The commit word counts what writers of a shared slot have finished in a buffer:
  *
@@ -65,7 +65,7 @@ struct etwas_buffer_link {
 };
 _Static_assert(sizeof(struct etwas_buffer_link) == 40, "copied by sequences, in words");
 
-/* Where and how a buffer ended; stored when another takes its place. */
+/* Where and how a buffer ended; stored when another replaces it. */
 struct etwas_buffer_end {
     int64_t newest; /* no record is newer */
     uint32_t units;
@@ -106,7 +106,7 @@ static inline void etwas_control_set_written(struct etwas_buffer_control *contro
     ck_pr_store_64(&control->written_ticket, ticket);
 }
 
-/* The units accounted for under the claim `ticket`; 0: none. */
+/* Returns the units accounted for under the claim `ticket`; 0: none. */
 static inline uint32_t etwas_control_written(const struct etwas_buffer_control *control,
                                              uint64_t ticket)
 {

@@ -11,8 +11,8 @@
  *
  * If owner[b] is still o at some later moment, then b was under that claim all the time, was
  * current in it when w was read, and its link, which ADOPT stored before it made b current, has
- * been constant since then. Without reading o first, a link could be believed that belongs to a
- * claim which never became current: ADOPT stores a link before it commits.
+ * been constant since then. Without reading o first, a reader could use a link of a claim that
+ * never became current: ADOPT stores a link before it commits.
  */
 #ifndef ETWAS_BUFFER_CURRENT_H
 #define ETWAS_BUFFER_CURRENT_H
@@ -67,8 +67,8 @@ static inline struct etwas_current etwas_current_read(const struct etwas_slot *s
 }
 
 /*
- * Whether the buffer is still under that claim; then everything read of it before is true. (It need
- * not be current any more.)
+ * Whether the buffer is still under that claim; then everything read from it before is true. (It
+ * need not be current any more.)
  */
 static inline bool etwas_current_is_unchanged(const struct etwas_current *current,
                                               const struct etwas_pool *pool)
@@ -79,9 +79,9 @@ static inline bool etwas_current_is_unchanged(const struct etwas_current *curren
 }
 
 /*
- * Buffering mode: stores how many records were in the slot's next buffer before its claim. They are
- * replaced from the claim on, though the slot's sums include them only from ADOPT on. Returns false
- * when the slot is changing: the caller reads it again.
+ * Buffering mode: stores how many records were in the slot's next buffer before its claim. They
+ * count as replaced from the claim on, though the slot's sums include them only from ADOPT on.
+ * Returns false if the slot is changing: the caller reads it again.
  */
 static inline bool etwas_current_next_buffer_records(const struct etwas_slot *slot,
                                                      const struct etwas_pool *pool,

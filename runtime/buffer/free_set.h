@@ -2,12 +2,11 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The free set: one bit a buffer says which buffers are probably free, so that a claim finds one
- * without reading every owner word. It is only a hint: the owner word is authoritative, and a
+ * The free set: one bit for each buffer says which buffers are probably free, so that a claim finds
+ * one without reading every owner word. It is only a hint: the owner word is authoritative, and a
  * thread that takes a bit checks it. A bit may be missing because a writer that took it was
- * suspended; the flusher's next pass sets it again, and until then a writer that finds no other
- * buffer scans the owner words before it loses an event. A bit that is set wrongly costs one more
- * search.
+ * suspended. The flusher's next pass sets it again; until then a writer that finds no other buffer
+ * scans the owner words before it loses an event. A bit that is set wrongly costs one more search.
  *
  * Lowest first: a session that needs few buffers stays in few, which the caches hold.
  *
@@ -24,7 +23,7 @@ enum {
     ETWAS_FREE_SET_WORD_BITS = 64
 };
 
-/* Number of 64-bit words that hold `buffers` bits. */
+/* Returns the number of 64-bit words that hold `buffers` bits. */
 static inline uint32_t etwas_free_set_words(uint32_t buffers)
 {
     return (buffers + ETWAS_FREE_SET_WORD_BITS - 1) / ETWAS_FREE_SET_WORD_BITS;
@@ -44,7 +43,7 @@ static inline bool etwas_free_set_has(const uint64_t *set, uint32_t buffer)
             1) != 0;
 }
 
-/* Stripes of a set: every `step`th stripe from `first` on, each of at most a word of bits. */
+/* Stripes of a set: every `step`th stripe from `first` on, each of at most one word of bits. */
 struct etwas_free_set_stripes {
     uint32_t shift; /* bits of a stripe: 1 << shift */
     uint32_t first;

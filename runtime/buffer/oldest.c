@@ -3,34 +3,34 @@
 /* Compiled for speed. */
 
 /*
- * Searching for the oldest buffer of a kind without reading all of them: a tree of candidates for
- * each kind, and in a session with retention classes for each kind of each class row.
+ * Searching for the oldest buffer of a kind without reading all of them. There is a tree of
+ * candidates for each kind; in a session with retention classes, for each kind of each class row.
  *
  * A candidate is the age of the oldest closed buffer below it, 0 for none. On the lowest level it
- * covers a group of 16 buffers, above that 16 candidates, up to the only one. A search follows the
+ * covers a group of 16 buffers, above that 16 candidates, up to the root. A search follows the
  * oldest candidates down to a group and reads the owner words and ages there, which are
- * authoritative. What it finds is the oldest of all if none of the candidates beside the path is
- * older. Else it corrects the candidate that led it there, and descends again. So the candidates
- * above, which may be too old for long, are corrected only when what is below them has become
- * younger than what is beside them.
+ * authoritative. The buffer that it finds is the oldest of all if none of the candidates beside the
+ * path is older. Otherwise the search corrects the candidate that led it there, and descends again.
+ * So the candidates above, which may be too old for long, are corrected only when the buffers below
+ * them have become younger than those beside them.
  *
  * A candidate may be too old: then it is corrected when a search comes by, as after each claim. It
  * may be too young only while a thread is suspended in the middle of the following. A thread that
  * closes a buffer makes the candidates above it older, where needed, from the lowest on; a thread
  * that makes a candidate younger checks again:
  *
- *     close      what is below changes, by an exchange;  fence;  candidate, if it is younger: ← age
- *     correct    what is below is read;  candidate ← the oldest found;  fence;  the same again
+ *     close      level below changes, by an exchange;  fence;  candidate, if it is younger: ← age
+ *     correct    level below is read;  candidate ← the oldest found;  fence;  the same again
  *
- * One of them sees what the other did. If a thread never goes on, its buffer is found when another
- * of its group is. So a wrong candidate costs another search, and the order of one buffer, never an
- * event.
+ * One of them sees the other's change. If a thread never continues, its buffer is found when
+ * another of its group is. So a wrong candidate costs another search, and the order of one buffer,
+ * never an event.
  *
  * Buffers of a group were mostly closed one after the other. So a search stores the group in which
- * it found the oldest, and the age of the oldest candidate beside the path to that group: while
- * there is an older buffer in the group, none is older elsewhere, since what is closed later is
+ * it found the oldest, and the age of the oldest candidate beside the path to that group. While
+ * there is an older buffer in the group, none is older elsewhere, since buffers closed later are
  * younger. A thread that makes a candidate older than that clears the stored group, and a thread
- * that stores it checks again, as above: one of them sees what the other did.
+ * that stores it checks again, as above: one of them sees the other's change.
  *
  *     recent_group   63    16 15    0
  *                    |  age  | group |    an age of 0: not known
@@ -43,7 +43,7 @@
 #include "platform/testpoint.h"
 
 enum {
-    TRIES = 32, /* each corrects a candidate that was wrong, unless others are as fast */
+    TRIES = 32, /* each corrects a wrong candidate, unless other threads are as fast */
     GROUP_BITS = 16
 };
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS >> ETWAS_OLDEST_FAN_BITS <= 1 << GROUP_BITS,
@@ -60,16 +60,16 @@ struct tree {
     uint32_t row;
 };
 
-/* What was found among some buffers of one tree. */
+/* The result of inspecting some buffers of one tree. */
 struct inspected {
     uint64_t least; /* age of the oldest closed buffer; 0: none */
-    /* age of the oldest that may be overwritten; until one is found, an upper bound */
+    /* age of the oldest that may be overwritten; an upper bound until one is found */
     uint64_t age;
     uint64_t owner; /* its owner word; 0: none found */
     uint32_t buffer;
 };
 
-/* Compares ages. 0, which is none, is younger than all others. */
+/* Compares ages. 0 (none) is younger than all others. */
 static bool age_is_older(uint64_t age, uint64_t than)
 {
     return age - 1 < than - 1;
@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void inspect_buffer(const struct et
 }
 
 /*
- * Inspects the buffers of a group. Ages only grow: a buffer that is not older than what was found
+ * Inspects the buffers of a group. Ages only grow: a buffer that is not older than the one found
  * changes nothing.
  */
 static inline __attribute__((always_inline)) void inspect_group(const struct etwas_pool *pool,
@@ -178,7 +178,7 @@ static __attribute__((noinline)) struct inspected oldest_of_group(const struct e
     return inspected;
 }
 
-/* The oldest two of the candidates below another, and the place of the first. */
+/* The two oldest candidates below another one, and the position of the first. */
 struct below {
     uint64_t oldest;
     uint64_t second;
@@ -218,7 +218,7 @@ static uint64_t least_age_below(const struct etwas_pool *pool, struct tree tree,
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-/* Clears the stored group where a candidate was made older than its age. */
+/* Clears the stored group if a candidate was made older than its age. */
 static void recent_group_forget(uint64_t *recent_group, uint64_t age)
 {
     uint64_t before = ck_pr_load_64(recent_group);
@@ -269,7 +269,7 @@ void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t
     uint32_t index = buffer;
     uint64_t age;
 
-    ck_pr_fence_atomic_load(); /* behind the exchange that closed or unpinned it */
+    ck_pr_fence_atomic_load(); /* after the exchange that closed or unpinned it */
     /*
      * If it was claimed and closed again meanwhile, it is added again; then this age is too old, or
      * equal.
@@ -316,7 +316,7 @@ static struct descent search_descend(const struct etwas_pool *pool, struct tree 
     return descent;
 }
 
-/* Stores the group in which the oldest was found, and what was beside the path. */
+/* Stores the group in which the oldest was found, and the oldest candidate beside the path. */
 static void recent_group_store(const struct etwas_pool *pool, struct tree tree,
                                const struct descent *descent)
 {
@@ -332,7 +332,7 @@ static void recent_group_store(const struct etwas_pool *pool, struct tree tree,
     }
 }
 
-/* Inspects all groups, where the candidates lead to none. */
+/* Inspects all groups, if the candidates lead to none. */
 static struct inspected search_everywhere(const struct etwas_pool *pool, struct tree tree)
 {
     uint32_t allocated = etwas_pool_allocated(pool);
@@ -349,8 +349,8 @@ static struct inspected search_everywhere(const struct etwas_pool *pool, struct 
 }
 
 /*
- * Searches from the top of the tree. In the group `recent_group` no buffer is left that is older
- * than what is beside it.
+ * Searches from the top of the tree. The group `recent_group` no longer contains a buffer that is
+ * older than the candidates beside it.
  */
 static __attribute__((noinline)) struct inspected search_from_top(const struct etwas_pool *pool,
                                                                   struct tree tree,
@@ -383,7 +383,7 @@ static __attribute__((noinline)) struct inspected search_from_top(const struct e
     return oldest.owner != 0 ? oldest : search_everywhere(pool, tree);
 }
 
-/* Searches first where the last search found one. */
+/* Searches first in the group of the last search. */
 static inline __attribute__((always_inline)) bool search_oldest(const struct etwas_pool *pool,
                                                                 struct tree tree, uint32_t *buffer,
                                                                 uint64_t *owner)

@@ -20,7 +20,7 @@
  *
  * The word is repeated in the first 8 bytes of the buffer before the buffer becomes current, as
  * HELD. A reader whose copy of the pool took some time sees there which claim the bytes belong to.
- * Once the buffer is full, its header in the log file takes that place; the header's first number
+ * Once the buffer is full, its header in the log file replaces the word; the header's first number
  * is a multiple of 4.
  *
  * Within one slot the order of tickets is the order in which its buffers were current, and so the
@@ -67,7 +67,7 @@ static inline uint64_t etwas_owner_ticket(uint64_t owner)
     return owner >> ETWAS_OWNER_TICKET_SHIFT;
 }
 
-/* The same claim in another state. */
+/* Returns the same claim in another state. */
 static inline uint64_t etwas_owner_as(uint64_t owner, enum etwas_owner_state state)
 {
     return (owner & ~UINT64_C(3)) | (uint64_t)state;

@@ -19,7 +19,7 @@
 enum {
     CONTROL_ALIGNMENT = 128,
     LEAST_EXTRA_BUFFERS = 2, /* one current, one for the next */
-    RAISED_AT_MOST = 4,      /* times what the maximum is at the start */
+    RAISED_AT_MOST = 4,      /* times the maximum at the start */
     MOST_STRIPES = 1024,     /* each is a mapping for the kernel */
     MOST_STRIPE_SHIFT = 6,   /* a word of the free set */
 };
@@ -66,7 +66,7 @@ struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, ui
     return layout;
 }
 
-/* The block, which lies behind the page of the pool itself. */
+/* Returns the block, which follows the page of the pool itself. */
 static char *pool_block(const struct etwas_pool *pool)
 {
     return (char *)pool->words;
@@ -117,15 +117,18 @@ static uint32_t options_rows(const struct etwas_pool_options *options)
     return options->rows > 1 ? options->rows : 1;
 }
 
-/* All slots that a session with so many class rows may have, including closed ones. */
+/*
+ * Returns the number of slots that a session with this many class rows may have, including closed
+ * ones.
+ */
 static uint32_t options_slots(const struct etwas_pool_options *options)
 {
     return options_rows(options) * (etwas_processor_count() + 1) + options->guest_slots;
 }
 
 /*
- * The address space of the block and, if the region lies there, of all that a word can name of it.
- * The file leaves at most a huge page between the two.
+ * Returns the address space of the block and, if the region lies there, of everything in it that a
+ * word can name. The file leaves at most a huge page between the two.
  */
 static size_t options_address_bytes(const struct etwas_pool_options *options,
                                     const struct etwas_pool_layout *layout)
@@ -138,8 +141,8 @@ static size_t options_address_bytes(const struct etwas_pool_options *options,
 
 /*
  * Returns a control for the entry: the existing one, or a new one of at least twice its capacity,
- * so that what is left behind stays less than what is in use. Pool and slots of one that was in use
- * are never zeroed: late writers follow its pointers.
+ * so that abandoned controls stay smaller than the one in use. Pool and slots of one that was in
+ * use are never zeroed: late writers follow its pointers.
  */
 static struct etwas_pool *pool_keep_control(const struct etwas_pool_options *options)
 {
@@ -254,7 +257,7 @@ _Static_assert((ETWAS_CLASS_ROWS * (ETWAS_MOST_PROCESSORS + 1) + ETWAS_GUEST_SLO
                    ETWAS_SLOT_LOCAL_BYTES,
                "the terms end before the pool begins");
 
-/* Size of the slots' process-local data, which begin a page, as slots do. */
+/* Returns the size of the slots' process-local data, which begin at a page, as slots do. */
 static size_t slot_local_bytes(const struct etwas_pool *pool)
 {
     return page_align(pool->layout.slot_count * sizeof(struct etwas_slot));
@@ -316,7 +319,7 @@ static void pool_begin_nodes(struct etwas_pool *pool, const struct etwas_pool_op
     ck_pr_store_32(&pool->stripe_shift, lies_on_nodes ? etwas_pool_stripe_shift(options) : 0);
 }
 
-/* Field by field: a late writer may look at any of them. */
+/* Stores field by field, since a late writer may read any of them. */
 static void pool_begin(struct etwas_pool *pool, const struct etwas_pool_options *options,
                        const struct etwas_memory *memory)
 {
@@ -369,7 +372,10 @@ static void pool_attach(struct etwas_attachment *attachment, struct etwas_pool *
     ck_pr_store_ptr(&attachment->pool, pool);
 }
 
-/* Explicit huge pages are for what may come into use now; a raised maximum has to do without. */
+/*
+ * Only buffers that may come into use now get explicit huge pages; a raised maximum does without
+ * them.
+ */
 static bool pool_make_region(const struct etwas_pool *pool,
                              const struct etwas_pool_options *options, struct etwas_memory *memory)
 {
@@ -389,8 +395,8 @@ static bool pool_make_region(const struct etwas_pool *pool,
 }
 
 /*
- * Places the region on memory nodes before it is touched. That of a file was placed before it had
- * space.
+ * Places the region on memory nodes before it is touched. A region in a file was placed before it
+ * had space.
  */
 static struct etwas_memory_grant pool_place_region(const struct etwas_pool_options *options,
                                                    const struct etwas_memory *memory)
@@ -433,8 +439,8 @@ struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options)
 }
 
 /*
- * Grants what is requested of the memory to what may come into use now, and to what writers read
- * meanwhile.
+ * Grants the requested properties to the memory that may come into use now, and to the memory that
+ * writers read meanwhile.
  */
 bool etwas_pool_prefault(struct etwas_pool *pool)
 {
@@ -485,9 +491,9 @@ uint32_t etwas_pool_set_maximum(struct etwas_pool *pool, uint32_t maximum)
 /* ---- waking the flusher ---------------------------------------------------------------------- */
 
 /*
- * If a writer wants a pass while the flusher begins one, at least one of them sees the other: the
- * writer's fence is between what the pass is to find and its load of pass_began, the flusher's
- * between its store there and the pass.
+ * If a writer wants a pass while the flusher begins one, at least one of them sees the other. The
+ * writer's fence is between the data that the pass shall find and its load of pass_began; the
+ * flusher's is between its store there and the pass.
  */
 uint32_t etwas_pool_begin_pass(struct etwas_pool *pool)
 {
@@ -534,7 +540,7 @@ bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 
 void etwas_pool_unpin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
-    /* What we read we have read: the claim that follows may write there. */
+    /* Our reads are complete: the claim that follows may write there. */
     ck_pr_fence_release();
     ETWAS_INVARIANT(ck_pr_load_64(&pool->owners[buffer]) ==
                     etwas_owner_as(owner, ETWAS_OWNER_PINNED));

@@ -4,11 +4,12 @@
 /*
  * The pool: the buffers of one session and which slot owns which.
  *
- *     region   [buffer 0][buffer 1] … address space for the maximum; only what is used takes memory
- *     control  what this process alone knows of the pool, the slots' process-local data first; then
- *              a block of words, slots, owner words, the free set, two cache lines a buffer, ages.
+ *     region   [buffer 0][buffer 1] … address space for the maximum; only used buffers take memory
+ *     control  this process's own data of the pool, the slots' process-local data first; then a
+ *              block of words, slots, owner words, the free set, two cache lines for each buffer,
+ *              and ages.
  *              Kept when the session ends: a writer on the slow path of an rseq slot may still read
- *              it, and learns from the gate that what it has read is void
+ *              it, and learns from the gate that it must discard what it has read
  *
  * Block and region hold no pointer. They may lie in a file, which then outlives the process. Other
  * processes map the file of a shared session, too (pool_join.h), and may write anything there at
@@ -17,10 +18,10 @@
  * The states of a buffer are drawn in docs/internals/design.md.
  *
  * Which operations may run together: claim, release and retire, from any number of threads and
- * signal handlers (lock-free, no waiting, no system call but the futex wake of a thread that wants
- * the flusher when nobody has woken it since its last pass). The caller of claim or release keeps
- * the pool alive by being on the slow path of a shared slot of the session, or by holding the
- * session's flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
+ * signal handlers. They are lock-free and do not wait. The only system call is the futex wake of a
+ * thread that wants the flusher if no thread has woken it since its last pass. The caller of claim
+ * or release keeps the pool alive by being on the slow path of a shared slot of the session, or by
+ * holding the session's flusher role. Limits: ETWAS_POOL_MAXIMUM_BUFFERS buffers.
  */
 #ifndef ETWAS_BUFFER_POOL_H
 #define ETWAS_BUFFER_POOL_H
@@ -58,7 +59,7 @@ enum {
 _Static_assert((int)ETWAS_POOL_MAXIMUM_BUFFERS <= 1 << ETWAS_OLDEST_FAN_BITS * ETWAS_OLDEST_LEVELS,
                "all buffers are below one hint");
 
-/* Where the parts of a block lie in it: offsets in bytes. */
+/* The positions of the parts of a block: offsets in bytes. */
 struct etwas_pool_layout {
     size_t words;
     size_t slots;
@@ -78,8 +79,8 @@ struct etwas_pool_layout {
 };
 
 /*
- * The account of one class row in a session with retention classes (quota.h). What is accounted for
- * of its events is booked here as well.
+ * The account of one class row in a session with retention classes (quota.h). The accounting of its
+ * events is booked here as well.
  */
 struct etwas_pool_class_row {
     uint64_t recent_group[ETWAS_OLDEST_KINDS]; /* as the pool's, which is row 0's */
@@ -100,8 +101,11 @@ struct etwas_pool_words {
     uint64_t ticket;          /* ticket of the next claim */
     uint64_t allocated;       /* buffers ever put into use: NumberOfBuffers */
     uint32_t maximum_buffers; /* set by etwas_pool_set_maximum */
-    uint32_t free_count;  /* FREE buffers: each is counted before it is FREE, and until after it is
-                              claimed. An int32_t, which the flusher corrects */
+    /*
+     * FREE buffers: each is counted before it is FREE, and until after it is claimed. An int32_t,
+     * which the flusher corrects.
+     */
+    uint32_t free_count;
     uint32_t shared_held; /* buffers of shared slots, without guests'; approximate */
     uint64_t recent_group
         [ETWAS_OLDEST_KINDS]; /* the group in which the oldest was found last: oldest.c */
@@ -112,7 +116,7 @@ struct etwas_pool_words {
 
     /*
      * The flusher sleeps on `wake`. The next two are values of it, so that the flusher is woken
-     * once a pass.
+     * once in each pass.
      */
     struct ck_ec32 wake __attribute__((aligned(64)));
     uint32_t pass_began; /* when the flusher's last pass began */
@@ -131,7 +135,7 @@ struct etwas_pool_words {
 /* A file that holds a pool; as large as needed, zeroed. */
 struct etwas_pool_file {
     int descriptor;
-    /* errno of placing the region on memory nodes, if that was requested; 0: none */
+    /* errno of placing the region on memory nodes, if that was requested; 0: no error */
     int nodes_error;
     uint64_t block_at; /* both a multiple of the page size */
     uint64_t region_at;
@@ -141,7 +145,7 @@ struct etwas_pool_file {
 enum etwas_guest_slot_state {
     ETWAS_GUEST_NONE,
     ETWAS_GUEST_LIVES, /* its guest lives, as far as is known */
-    ETWAS_GUEST_DIED,  /* its guest has died: the flusher has to repair what it left */
+    ETWAS_GUEST_DIED,  /* its guest has died: the flusher has to repair its slot */
 };
 
 /*
@@ -151,7 +155,7 @@ enum etwas_guest_slot_state {
  */
 struct etwas_pool_damage {
     uint64_t slots;
-    /* buffers with impossible records; these and those behind them are left out */
+    /* buffers with impossible records; these and the ones after them are left out */
     uint64_t buffers;
     uint64_t stored; /* records that quarantined slots had stored, as far as they were drained */
     uint8_t is_quarantined[ETWAS_MOST_PROCESSORS + 1 + ETWAS_GUEST_SLOTS];
@@ -175,9 +179,9 @@ struct etwas_pool {
     /* where the session's slot 0 is: 0, or the extra slot's index if that is the only one */
     uint32_t first_slot;
     uint32_t slot_count;
-    /* of these, the first ones; behind them are guests' slots that had no guest yet */
+    /* of these, the first ones; after them come guests' slots that had no guest yet */
     uint32_t used_slots;
-    /* number of rseq slots, which come first: all but the extra ones and guests', or none */
+    /* number of rseq slots, which come first: all except the extra ones and guests', or none */
     uint32_t rseq_slots;
     uint32_t guest_slots; /* number of guests' slots, which come last */
     uint8_t
@@ -188,7 +192,7 @@ struct etwas_pool {
     uint32_t rows;
     uint32_t row_slots;                      /* slots of each row, without its extra slot */
     uint32_t row_least;                      /* buffers that each row has for itself */
-    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* its part of the others; row 0 has what is left */
+    uint32_t row_percents[ETWAS_CLASS_ROWS]; /* its part of the others; row 0 has the rest */
     uint32_t buffer_bytes;
     uint32_t minimum_buffers;
     uint32_t region_buffers; /* buffers that have address space: no maximum is greater */
@@ -202,7 +206,7 @@ struct etwas_pool {
     bool is_shared;        /* with other processes */
     bool is_leaked;        /* stays as it is for ever */
     struct etwas_memory memory;
-    struct etwas_pool_file file; /* the file, of a pool that is in one */
+    struct etwas_pool_file file; /* the file, if the pool is in one */
     struct etwas_memory_grant grant;
 
     /* The host's own account, which no guest can change; the words have a copy, for recovery. */
@@ -221,9 +225,11 @@ struct etwas_pool_options {
     uint32_t maximum_buffers;
     /* the most that the maximum may become; less than the maximum, or 0: it cannot grow */
     uint32_t capacity;
-    uint32_t first_slot; /* etwas_slot_count for a session with one slot, else 0 */
+    uint32_t first_slot; /* etwas_slot_count for a session with one slot, otherwise 0 */
     uint32_t slots;
-    /* number of slots with restartable sequences: all but one of each row and the guests', or 0 */
+    /*
+     * number of slots with restartable sequences: all except one of each row and the guests', or 0
+     */
     uint32_t rseq_slots;
     uint32_t guest_slots; /* number of guests' slots */
     uint32_t rows;        /* class rows; 0 and 1: without retention classes */
@@ -238,20 +244,20 @@ struct etwas_pool_options {
 };
 
 /*
- * How many buffers lie on one memory node before those of the next, as a power of 2: so many that
- * each node has some of the minimum and a huge page lies in one stripe if it can, and not so few
- * that the mapping falls into more pieces than a process may have.
+ * Returns how many buffers lie on one memory node before those of the next, as a power of 2. Each
+ * node gets some of the minimum, and a huge page lies in one stripe if it can. The stripes are not
+ * so small that the mapping falls into more pieces than a process may have.
  */
 uint32_t etwas_pool_stripe_shift(const struct etwas_pool_options *options);
 
 /*
- * Computes what a pool with these options takes of a file, and where the parts of its block lie.
- * Returns false when there is not enough memory.
+ * Computes the space that a pool with these options takes in a file, and the positions of the parts
+ * of its block. Returns false if there is not enough memory.
  */
 bool etwas_pool_measure(const struct etwas_pool_options *options, struct etwas_pool_layout *block,
                         size_t *region_bytes);
 
-/* The layout of the block of a pool with so many buffers, class rows and slots. */
+/* Returns the layout of the block of a pool with this many buffers, class rows and slots. */
 struct etwas_pool_layout etwas_pool_lay_out(uint32_t capacity, uint32_t rows, uint32_t slots);
 
 static inline size_t etwas_pool_candidate_bytes(const struct etwas_pool_layout *layout)
@@ -264,32 +270,33 @@ static inline size_t etwas_pool_candidate_bytes(const struct etwas_pool_layout *
 void etwas_pool_set_pointers(struct etwas_pool *pool, void *block);
 
 /*
- * Creates a pool. Returns NULL when there is not enough memory. Explicit huge pages are allocated
- * by then; nothing else is touched.
+ * Creates a pool. Returns NULL if there is not enough memory. Explicit huge pages are allocated by
+ * then; nothing else is touched.
  */
 struct etwas_pool *etwas_pool_create(const struct etwas_pool_options *options);
 
 /*
- * Touches the minimum, so that using it costs no page fault, and does what else is requested of its
+ * Touches the minimum, so that using it costs no page fault, and applies the other requests for its
  * memory. That takes some time, and a fork may come meanwhile. Call it once, before the gates open.
- * Returns false when there is not enough memory.
+ * Returns false if there is not enough memory.
  */
 bool etwas_pool_prefault(struct etwas_pool *pool);
 void etwas_pool_destroy(struct etwas_pool *pool);
 
 /*
- * In a fork's child: replaces the pool by zeroes, which its writers then find. Async-signal-safe.
+ * Called in a fork's child: replaces the pool by zeroes, which its writers then find.
+ * Async-signal-safe.
  */
 void etwas_pool_forget(const struct etwas_pool *pool);
 
-/* Bytes of the control, the pool's own page included. */
+/* Returns the size of the control, including the pool's own page. */
 size_t etwas_pool_control_bytes(const struct etwas_pool *pool);
 
-/* Leaves the pool as it is for ever, because a writer may still be in it. */
+/* Leaves the pool as it is for ever, because it may still have a writer. */
 void etwas_pool_leak(struct etwas_pool *pool);
 
 /*
- * The buffers in use, and the maximum: never more than there are, whatever another process has
+ * Return the buffers in use, and the maximum: never more than exist, whatever another process has
  * written there.
  */
 static inline uint32_t etwas_pool_allocated(const struct etwas_pool *pool)
@@ -330,7 +337,10 @@ static inline bool etwas_pool_is_guest_slot(const struct etwas_pool *pool, uint3
     return slot >= pool->slot_count - pool->guest_slots;
 }
 
-/* The number of slots that may hold anything. Raised with the role held, read by any thread. */
+/*
+ * Returns the number of slots that may contain anything. Raised with the role held, read by any
+ * thread.
+ */
 static inline uint32_t etwas_pool_used_slots(const struct etwas_pool *pool)
 {
     return ck_pr_load_32(&pool->used_slots);
@@ -342,7 +352,7 @@ static inline bool etwas_pool_is_quarantined(const struct etwas_pool *pool, uint
     return pool->is_shared && ck_pr_load_8(&pool->damage.is_quarantined[slot]) != 0;
 }
 
-/* The session's slot of this index. */
+/* Returns the session's slot with this index. */
 static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, uint32_t slot)
 {
     return &pool->slots[pool->first_slot + slot];
@@ -351,16 +361,17 @@ static inline struct etwas_slot *etwas_pool_slot(const struct etwas_pool *pool, 
 /* Fills in the process-local data of a slot before its gate is opened. */
 void etwas_pool_set_slot_local(const struct etwas_pool *pool, uint32_t slot, uint32_t kind);
 
-/* Address space of a region that contains every buffer that a slot word can name. */
+/* Returns the address space of a region that contains every buffer that a slot word can name. */
 static inline size_t etwas_pool_addressable_bytes(uint32_t buffers, uint32_t buffer_bytes)
 {
     return ((size_t)etwas_slot_mask(buffers) + 1) * buffer_bytes;
 }
 
 /*
- * The capacity to request so that the maximum can be raised, by UPDATE or, of a flight recorder, by
- * what its windows need (file/recorder.c): within what the machine has. A recorder's is a multiple
- * of two buffers for each slot at least, those of processors that are not there included.
+ * Returns the capacity to request so that the maximum can be raised, by UPDATE or, for a flight
+ * recorder, by its windows' needs (file/recorder.c), within the machine's memory. A recorder's
+ * capacity is a multiple of two buffers for each slot at least, including the slots of absent
+ * processors.
  */
 uint32_t etwas_pool_capacity_for(uint32_t maximum, uint32_t buffer_bytes);
 
@@ -374,10 +385,10 @@ static inline uint32_t etwas_pool_capacity_of(const struct etwas_pool_options *o
 }
 
 /*
- * Changes how many buffers may come into use, and returns what is in force: `maximum`, brought
- * between the session's minimum, or what its class rows need, and the pool's capacity (R68).
- * Writers write meanwhile. Buffers in use stay, also above the maximum; then nothing grows until it
- * is raised (R70, R71). Role held.
+ * Changes how many buffers may come into use, and returns the value in force: `maximum`, limited to
+ * the range from the session's minimum, or the need of its class rows, to the pool's capacity
+ * (R68). Writers write meanwhile. Buffers in use stay, also above the maximum; then nothing grows
+ * until it is raised (R70, R71). Role held.
  *
  * Ordering: none is needed. Whichever maximum a writer reads, it is within the region and the
  * bookkeeping: the buffer it takes exists. `allocated` is exchanged from the value that was
@@ -426,22 +437,24 @@ static inline void etwas_pool_poison(const struct etwas_pool *pool, uint32_t buf
     }
 }
 
-/* Where the buffer itself repeats the claim by which it became current (owner.h). */
+/*
+ * Returns the place where the buffer itself repeats the claim by which it became current (owner.h).
+ */
 static inline uint64_t *etwas_pool_repeated_owner(const struct etwas_pool *pool, uint32_t buffer)
 {
     return (uint64_t *)(void *)etwas_pool_buffer(pool, buffer);
 }
 
 /*
- * The flusher begins a pass: a thread that wants it from here on wakes it again. Returns the value
- * to wait with after the pass.
+ * The flusher begins a pass: a thread that wants the flusher from here on wakes it again. Returns
+ * the value to wait with after the pass.
  */
 uint32_t etwas_pool_begin_pass(struct etwas_pool *pool);
 
 /*
  * Wakes the flusher, unless a thread has done so since its last pass began. A wake counts only when
- * its thread is back from the system call: a thread that is held before it keeps no other from
- * waking. Async-signal-safe.
+ * its thread has returned from the system call: a thread that is delayed before it keeps no other
+ * from waking. Async-signal-safe.
  */
 void etwas_pool_wake_flusher(struct etwas_pool *pool);
 
@@ -449,7 +462,7 @@ void etwas_pool_wake_flusher(struct etwas_pool *pool);
 
 /*
  * Keeps a buffer under the claim `owner` from being claimed: a CLOSED one, or one of a shared slot.
- * Returns false when it has been claimed already, or nothing is committed in it yet. `owner` was
+ * Returns false if it has been claimed already, or nothing is committed in it yet. `owner` was
  * loaded before.
  */
 bool etwas_pool_pin(struct etwas_pool *pool, uint32_t buffer, uint64_t owner);

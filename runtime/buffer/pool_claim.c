@@ -19,12 +19,12 @@
 #include "platform/testpoint.h"
 
 enum {
-    BUFFERS_A_GUEST = 2, /* that are kept free */
-    GUESTS_PART = 4,     /* of the buffers in use: these at most */
+    BUFFERS_A_GUEST = 2, /* kept free for each guest */
+    GUESTS_PART = 4,     /* at most the buffers in use divided by this */
 };
 
 /*
- * Whether the extra slot of a flight recorder has its quota. It keeps what it takes until a buffer
+ * Whether the extra slot of a flight recorder has reached its quota. It keeps its buffers until one
  * is returned below: sequences claim only CLOSED buffers.
  */
 static bool extra_slot_is_at_quota(const struct etwas_pool *pool, uint32_t slot)
@@ -74,19 +74,19 @@ static void claim_account_overwritten(struct etwas_pool *pool, uint32_t buffer, 
     if (etwas_owner_state(owner) == ETWAS_OWNER_CLOSED) {
         etwas_pool_account_recorded(pool, etwas_owner_slot(owner), ETWAS_DISPOSITION_OVERWRITTEN,
                                     control->end.records);
-        /* Should the buffer be given back unused, the next claim replaces nothing. */
+        /* If the buffer is released unused, the next claim replaces nothing. */
         ck_pr_store_32(&control->end.records, 0);
     } else {
         etwas_pool_account(pool, etwas_owner_slot(owner), ETWAS_DISPOSITION_OVERWRITTEN,
                            etwas_commit_records(ck_pr_load_64(&control->commit)));
         ck_pr_store_64(&control->commit, 0);
     }
-    etwas_pool_account_end(pool); /* whose fence is between the commit word and the records */
+    etwas_pool_account_end(pool); /* its fence is between the commit word and the records */
     claim_clear_records(pool, buffer, pool->buffer_bytes / ETWAS_UNIT_BYTES);
 }
 
 /*
- * Exchanges the claim `owner` for a new one of the slot. Returns false when another writer was
+ * Exchanges the claim `owner` for a new one of the slot. Returns false if another writer was
  * faster.
  */
 static bool claim_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, uint64_t owner,
@@ -94,7 +94,9 @@ static bool claim_hold(struct etwas_pool *pool, uint32_t slot, uint32_t buffer, 
 {
     uint64_t ticket = ck_pr_faa_64(&pool->words->ticket, 1);
 
-    /* What its last owner did is done: pairs with the release in etwas_pool_release, and A1. */
+    /*
+     * The work of its last owner is complete: pairs with the release in etwas_pool_release, and A1.
+     */
     if (!ck_pr_cas_64(&pool->owners[buffer], owner, etwas_owner(ticket, slot, state))) {
         return false;
     }
@@ -145,7 +147,7 @@ static bool claim_scanned(struct etwas_pool *pool, uint32_t slot, uint32_t *buff
     return false;
 }
 
-/* Claims a buffer that holds nothing. */
+/* Claims a buffer that contains nothing. */
 static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
     if (claim_free(pool, slot, buffer)) {
@@ -154,8 +156,8 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
     while (etwas_pool_add_new_buffer(pool, buffer)) {
         ETWAS_TESTPOINT(ETWAS_POINT_SWITCH_GREW);
         /*
-         * It looks free to the flusher, which may have added it to the free set for another writer:
-         * then one more.
+         * The buffer looks free to the flusher, which may have added it to the free set for another
+         * writer. Then take one more.
          */
         if (claim_hold(pool, slot, *buffer, 0, ETWAS_OWNER_HELD)) {
             etwas_pool_count_free_claimed(pool);
@@ -163,7 +165,7 @@ static bool claim_unused(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
             return true;
         }
     }
-    /* The maximum was reached after we found nothing free; meanwhile something may be. */
+    /* The maximum was reached after we found nothing free; a buffer may have become free since. */
     return claim_free(pool, slot, buffer);
 }
 
@@ -178,8 +180,8 @@ static bool claim_hold_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t b
         etwas_pool_account_begin(pool);
     }
     /*
-     * Until its old records are accounted for, the commit word still calls the buffer complete:
-     * as PINNED nobody takes it.
+     * Until its old records are accounted for, the commit word still calls the buffer complete. No
+     * thread takes it while it is PINNED.
      */
     held = claim_hold(pool, slot, buffer, owner, ETWAS_OWNER_PINNED);
     if (held) {
@@ -211,8 +213,8 @@ static bool claim_oldest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffe
 
 /*
  * Claims for a guest's slot. A guest overwrites nothing: if its process were killed between two
- * words of the account, it could not be told which of them it had changed. For its slot the flusher
- * keeps some buffers free (etwas_pool_reserve_for_guests).
+ * words of the account, the host could not know which of them it had changed. The flusher keeps
+ * some buffers free for its slot (etwas_pool_reserve_for_guests).
  */
 static bool claim_as_guest(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer)
 {
@@ -279,7 +281,9 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     uint64_t owner = ck_pr_load_64(&pool->owners[buffer]);
 
     ETWAS_INVARIANT(etwas_buffer_is_owned(pool, buffer));
-    /* Sequences need no clear buffers: where there are any, the extra slot's claims clear. */
+    /*
+     * Sequences need no clear buffers: if there are any sequences, the extra slot's claims clear.
+     */
     if (pool->rseq_slots == 0) {
         claim_clear_records(pool, buffer, used_units);
     }
@@ -290,15 +294,18 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
     }
     etwas_quota_count_release(pool, owner);
     ck_pr_inc_32(&pool->words->free_count);
-    /* The next claim sees all that was done with it. Pairs with the acquire in hold and CLAIM. */
+    /*
+     * The next claim sees everything done with the buffer. Pairs with the acquire in hold and
+     * CLAIM.
+     */
     ck_pr_fence_release();
     ck_pr_store_64(&pool->owners[buffer], etwas_owner_as(owner, ETWAS_OWNER_FREE));
     etwas_free_set_add(pool->free_set, buffer);
 }
 
 /*
- * Whether a processor's slot has an older buffer. If none has any, the extra slot's must do: guests
- * may have all.
+ * Whether a processor's slot has an older buffer. If none has any, the extra slot must give one:
+ * guests may have all.
  */
 static bool processors_have_older(struct etwas_pool *pool, uint32_t buffer, uint64_t owner)
 {
@@ -328,7 +335,7 @@ void etwas_pool_return_oldest(struct etwas_pool *pool)
     }
 }
 
-/* The number of guests' slots that were ever written to; these may be written again. */
+/* Returns the number of guests' slots that were ever written to; these may be written again. */
 static uint32_t count_active_guest_slots(const struct etwas_pool *pool)
 {
     uint32_t count = 0;
@@ -343,7 +350,7 @@ static uint32_t count_active_guest_slots(const struct etwas_pool *pool)
     return count;
 }
 
-/* Releases the oldest buffer of all slots. Returns false when there is none. */
+/* Releases the oldest buffer of all slots. Returns false if there is none. */
 static bool release_oldest_of_all(struct etwas_pool *pool)
 {
     uint32_t buffer;
@@ -354,7 +361,7 @@ static bool release_oldest_of_all(struct etwas_pool *pool)
         !etwas_pool_find_closed(pool, &buffer, &owner)) {
         return false;
     }
-    /* Claimed for the extra slot: only its own sequences claim a buffer for a processor's slot. */
+    /* Claimed for the extra slot: only a processor's own sequences claim a buffer for its slot. */
     if (claim_hold_oldest(pool, pool->rseq_slots, buffer, owner)) {
         etwas_pool_release(pool, buffer, 0);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* Claiming buffers for shared slots, and giving buffers back (pool_claim.c). */
+/* Claiming buffers for shared slots, and releasing them (pool_claim.c). */
 #ifndef ETWAS_BUFFER_POOL_CLAIM_H
 #define ETWAS_BUFFER_POOL_CLAIM_H
 
@@ -9,10 +9,10 @@
 #include "buffer/pool_free.h"
 
 /*
- * Claims a buffer for the shared slot `slot`: zeroed but for its first 72 bytes, commit word 0.
- * Takes a free buffer; else a new one below the maximum; else, in buffering mode and not for a
- * guest's slot, the oldest that is closed and complete. Returns false, and ETWAS_NO_BUFFER in
- * *buffer, when there is none of these. The caller installs the buffer or releases it.
+ * Claims a buffer for the shared slot `slot`: zeroed except for its first 72 bytes, commit word 0.
+ * Takes a free buffer; otherwise a new one below the maximum; otherwise, in buffering mode and not
+ * for a guest's slot, the oldest that is closed and complete. Returns false, and ETWAS_NO_BUFFER in
+ * *buffer, if there is none of these. The caller installs the buffer or releases it.
  */
 bool etwas_pool_claim(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer);
 
@@ -27,14 +27,14 @@ void etwas_pool_release(struct etwas_pool *pool, uint32_t buffer, uint32_t used_
 
 /*
  * Flight recorder: releases a full buffer of the extra slot if it is older than all of the
- * processors' and nothing else is unused. What it held counts as overwritten. Role held; only in
+ * processors' and nothing else is unused. Its records count as overwritten. Role held; only in
  * sessions without class rows.
  */
 void etwas_pool_return_oldest(struct etwas_pool *pool);
 
 /*
- * Flight recorder with guests: keeps some buffers free for guests' slots, which take no others.
- * What they held counts as overwritten. Role held.
+ * Flight recorder with guests: keeps some buffers free for guests' slots, which take no others. The
+ * records of these buffers count as overwritten. Role held.
  */
 void etwas_pool_reserve_for_guests(struct etwas_pool *pool);
 
@@ -53,12 +53,12 @@ bool etwas_pool_is_idle(const struct etwas_pool *pool, uint32_t slots);
 /*
  * Which buffer a flight recorder overwrites: always the one that was closed first (oldest.c).
  *
- * The age of a buffer is the ticket of the claim that took its place in its slot. The smaller it
- * is, the longer ago the buffer was closed, in whichever slot.
+ * The age of a buffer is the ticket of the claim that replaced it in its slot. The smaller it is,
+ * the longer ago the buffer was closed, in whichever slot.
  */
 
 /*
- * Whether a flight recorder has used all its buffers: none seems free but those reserved for
+ * Whether a flight recorder has used all its buffers: none seems free except those reserved for
  * guests' slots, and none can come into use. Then it overwrites without searching for a free one.
  */
 static inline bool etwas_pool_has_wrapped(const struct etwas_pool *pool)
@@ -81,8 +81,8 @@ bool etwas_pool_find_closed(struct etwas_pool *pool, uint32_t *buffer, uint64_t 
 bool etwas_pool_find_complete(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /*
- * The same in one class row of a session with retention classes (quota.h). Row 0 is what the two
- * above search.
+ * Do the same in one class row of a session with retention classes (quota.h). Row 0 is the one that
+ * the two functions above search.
  */
 bool etwas_pool_find_closed_in_row(struct etwas_pool *pool, uint32_t row, uint32_t *buffer,
                                    uint64_t *owner);
@@ -91,8 +91,8 @@ bool etwas_pool_find_complete_in_row(struct etwas_pool *pool, uint32_t row, uint
 
 /*
  * Makes a buffer a candidate of the searches: after it was closed and its age stored, or after it
- * was unpinned. The caller knows from the owner word which slot the buffer was of, and whether that
- * slot is shared.
+ * was unpinned. The caller knows from the owner word which slot the buffer belonged to, and whether
+ * that slot is shared.
  */
 void etwas_pool_add_candidate(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                               bool is_of_shared_slot);

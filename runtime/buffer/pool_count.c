@@ -4,10 +4,10 @@
 /*
  * A pool's accounts.
  *
- * Shared slots: what is committed is in the commit words of their buffers until its fate is
- * accounted. Rseq slots: the current buffer's link says what the slot had stored and replaced
- * before, and the slot's word what has been stored since; both change in one commit. Once the word
- * of a slot that was shut names no buffer, the slot's own sums have both.
+ * Shared slots: committed records are in the commit words of their buffers until their disposition
+ * is accounted. Rseq slots: the current buffer's link says how many records the slot had stored and
+ * replaced before, and the slot's word how many have been stored since; both change in one commit.
+ * Once the word of a slot that was shut names no buffer, the slot's own sums have both.
  */
 #include <sched.h>
 #include <time.h>
@@ -18,14 +18,14 @@
 #include "platform/wait.h"
 
 /*
- * How long a count waits for one accounting step to end. It is a few instructions, and takes longer
- * only if its thread loses its processor in between, which it soon has back.
+ * How long a count waits for one accounting step to end. A step is a few instructions. It takes
+ * longer only if its thread loses its processor in between, which it soon gets back.
  */
 #define ACCOUNTING_NS (UINT64_C(5) * 1000000000)
 
 /*
- * Where one accounting step follows the other, a count tries to fall between two: for so long at
- * least, and so often.
+ * If accounting steps follow each other closely, a count tries to fall between two: for at least
+ * this long, and this often.
  */
 #define BUSY_NS (UINT64_C(100) * 1000000)
 
@@ -33,7 +33,7 @@ enum {
     WHOLE_POOL = ETWAS_CLASS_ROWS,
     BUSY_ATTEMPTS = 300,
     YIELDS = 100,
-    PAUSE_NS = 100000, /* from then on it sleeps: yielding lets no thread of lower priority run */
+    PAUSE_NS = 100000, /* after this it sleeps: yielding lets no thread of lower priority run */
 };
 
 struct tally {
@@ -48,7 +48,10 @@ struct stored {
     uint64_t overwritten;
 };
 
-/* What one rseq slot stored so far, and what its claims replaced, at one moment. */
+/*
+ * Counts the records that one rseq slot has stored, and those that its claims replaced, at one
+ * moment.
+ */
 static struct stored count_rseq_slot(const struct etwas_pool *pool, uint32_t index)
 {
     const struct etwas_slot *slot = etwas_pool_slot(pool, index);
@@ -64,7 +67,7 @@ static struct stored count_rseq_slot(const struct etwas_pool *pool, uint32_t ind
     do {
         current = etwas_current_read(slot, pool);
         accounted = etwas_current_next_buffer_records(slot, pool, &current, &replaced);
-        if (current.buffer == ETWAS_NO_BUFFER) { /* not yet, or it is shut */
+        if (current.buffer == ETWAS_NO_BUFFER) { /* no current buffer yet, or it is shut */
             stored.stored = ck_pr_load_64(&slot->counters.shut_stored);
             stored.overwritten = ck_pr_load_64(&slot->counters.shut_overwritten);
         } else {
@@ -89,12 +92,12 @@ static void tally_buffer(const struct etwas_buffer_control *control, struct tall
         uint32_t whole = set_aside - 1;
 
         tally->in_memory += ck_pr_load_32(&control->kept);
-        /* Fewer are counted than found whole while a writer stands between marker and commit. */
+        /* Fewer are counted than found whole while a writer is between marker and commit. */
         tally->abandoned += records > whole ? records - whole : 0;
     }
 }
 
-/* What is counted: one row of slots, or the pool. */
+/* The part to count: one row of slots, or the pool. */
 struct part {
     const struct etwas_pool *pool;
     uint32_t row; /* WHOLE_POOL: all */
@@ -105,7 +108,7 @@ static bool part_has_slot(const struct part *part, uint32_t slot)
     return part->row == WHOLE_POOL || etwas_quota_class_row(part->pool, slot) == part->row;
 }
 
-/* What is accounted already, beside what still lies in buffers. */
+/* Events accounted for already, without those still in buffers. */
 struct accounted {
     const uint64_t *dispositions;
     const uint64_t *recorded;
@@ -138,7 +141,7 @@ static void count_slot_losses(const struct part *part, struct etwas_pool_counts 
 }
 
 /*
- * Whether the slot is quarantined, so that its buffers are not gathered any more. `slot` may be any
+ * Whether the slot is quarantined, so that its buffers are no longer gathered. `slot` may be any
  * number.
  */
 static bool slot_is_quarantined(const struct etwas_pool *pool, uint32_t slot)
@@ -167,7 +170,8 @@ static void count_buffers(const struct part *part, struct tally *tally,
 }
 
 /*
- * First of all slots what is replaced, then what is stored: one replaces what another stored.
+ * Reads the replaced records of all slots first, then the stored ones: one slot replaces records
+ * that another stored.
  */
 static void count_rseq_slots(const struct part *part, struct tally *tally)
 {
@@ -206,7 +210,7 @@ static void count_part_once(const struct part *part, struct etwas_pool_counts *c
         counts->accounted[disposition] = ck_pr_load_64(&already.dispositions[disposition]);
         accounted += counts->accounted[disposition];
     }
-    /* Before what was stored: nothing is accounted that is not stored. */
+    /* Read before the stored records: nothing is accounted before it is stored. */
     accounted_recorded = ck_pr_load_64(already.recorded);
     ck_pr_fence_acquire();
     count_buffers(part, &tally, counts);
@@ -233,7 +237,10 @@ static void count_back_off(uint32_t attempt)
     }
 }
 
-/* False: accounting steps came meanwhile, so some events may be counted twice or not at all. */
+/*
+ * Returns false if accounting steps came meanwhile, so some events may be counted twice or not at
+ * all.
+ */
 static bool count_undisturbed(const struct part *part, uint64_t ended,
                               struct etwas_pool_counts *counts)
 {

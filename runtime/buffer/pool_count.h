@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A pool's accounts: what became of its events, and what statistics say of it (pool_count.c). I4.
- */
+/* A pool's accounts: the dispositions of its events, and their statistics (pool_count.c). I4. */
 #ifndef ETWAS_BUFFER_POOL_COUNT_H
 #define ETWAS_BUFFER_POOL_COUNT_H
 
@@ -56,7 +54,7 @@ static inline void etwas_pool_account(struct etwas_pool *pool, uint32_t slot,
 }
 
 /*
- * The same for events that count as recorded already: those that sequences stored, and those
+ * Does the same for events that count as recorded already: those that sequences stored, and those
  * accounted for as written before. If they are written now, nothing changes.
  */
 static inline void etwas_pool_account_recorded(struct etwas_pool *pool, uint32_t slot,
@@ -76,7 +74,7 @@ static inline void etwas_pool_account_recorded(struct etwas_pool *pool, uint32_t
 /*
  * Moves events that were accounted for as written to another disposition: a circular file replaced
  * them, no consumer came for them, or the system reported late that it had not kept them. Their
- * class row is not known any more: in its account they stay written.
+ * class row is no longer known: in its account they stay written.
  */
 static inline void etwas_pool_reclassify_written(struct etwas_pool *pool,
                                                  enum etwas_disposition disposition,
@@ -93,8 +91,9 @@ static inline void etwas_pool_reclassify_written(struct etwas_pool *pool,
 }
 
 /*
- * The counter in which a writer that finds no buffer counts its event lost; *code receives what it
- * returns (R76, R170). A change of backlog_full may be seen a little later: relaxed.
+ * Returns the counter in which a writer that finds no buffer counts its event lost; *code receives
+ * the code that it returns (R76, R170). A change of backlog_full may be seen a little later:
+ * relaxed.
  */
 static inline uint64_t *etwas_pool_loss(const struct etwas_pool *pool, struct etwas_slot *slot,
                                         uint32_t *code)
@@ -110,7 +109,7 @@ struct etwas_pool_counts {
     uint64_t overwritten;
     uint64_t lost[ETWAS_SLOT_LOSSES]; /* counted by writers */
     uint64_t accounted[ETWAS_DISPOSITIONS];
-    uint64_t committed_rseq; /* all that were ever committed, whatever became of them */
+    uint64_t committed_rseq; /* all that were ever committed, whatever their disposition */
     uint64_t committed_shared;
     uint64_t restarts;
     uint64_t slots_quarantined;
@@ -120,15 +119,15 @@ struct etwas_pool_counts {
 };
 
 /*
- * Counts the pool as it is at one moment between the call and the return. Where a thread stops in
- * the middle of an accounting step for some seconds, or no moment without one is found within a
- * tenth of a second and some hundred attempts, the counts are what could be read.
+ * Counts the pool as it is at one moment between the call and the return. If a thread stops in the
+ * middle of an accounting step for some seconds, or no moment without one is found within a tenth
+ * of a second and some hundred attempts, the counts are a best effort.
  */
 void etwas_pool_count(const struct etwas_pool *pool, struct etwas_pool_counts *counts);
 
 /*
- * The same for one class row. `free` is 0, and `allocated` is what the row holds; what was written
- * stays written (etwas_pool_reclassify_written).
+ * Does the same for one class row. `free` is 0, and `allocated` is the number of buffers that the
+ * row holds; written events stay written (etwas_pool_reclassify_written).
  */
 void etwas_pool_count_class_row(const struct etwas_pool *pool, uint32_t row,
                                 struct etwas_pool_counts *counts);

@@ -10,8 +10,8 @@
 #include "platform/testpoint.h"
 
 /*
- * Takes a bit of a buffer whose memory is near the processor that runs the caller, where buffers
- * lie on several nodes.
+ * Takes a bit of a buffer whose memory is near the processor that runs the caller, if buffers lie
+ * on several nodes.
  */
 static bool free_set_take_near(struct etwas_pool *pool, uint32_t allocated, uint32_t *buffer)
 {
@@ -38,7 +38,7 @@ bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *o
         }
         /* Loaded again: the buffer may have come into use since. Its bit comes after that. */
         if (*buffer >= etwas_pool_allocated(pool)) {
-            continue; /* left by a writer that slept through the session before */
+            continue; /* left by a writer that was suspended during the session before */
         }
         *owner = ck_pr_load_64(&pool->owners[*buffer]);
         if (etwas_owner_state(*owner) == ETWAS_OWNER_FREE) {
@@ -98,7 +98,10 @@ bool etwas_pool_grow(struct etwas_pool *pool)
     if (!etwas_pool_add_new_buffer(pool, &buffer)) {
         return false;
     }
-    /* Without memory now the writer's first touch asks again; the address space is ours already. */
+    /*
+     * If there is no memory now, the writer's first touch allocates it; the address space is ours
+     * already.
+     */
     (void)etwas_memory_populate(etwas_pool_buffer(pool, buffer), pool->buffer_bytes);
     etwas_free_set_add(pool->free_set, buffer);
     return true;
@@ -121,9 +124,10 @@ void etwas_pool_repair_free_set(struct etwas_pool *pool)
     }
     ETWAS_TESTPOINT(ETWAS_POINT_FREE_COUNTED);
     /*
-     * A claim or a release meanwhile counted itself, whether we saw it or not; the next pass will
-     * tell. Were it overwritten, the writers would wake the flusher late, or not at all. A claim
-     * and a release together are not seen: then the count is off until the next pass.
+     * A claim or a release meanwhile has counted itself, whether we saw it or not; the next pass
+     * will see it. If the count were overwritten, the writers would wake the flusher late, or not
+     * at all. A claim and a release together are not seen: then the count is off until the next
+     * pass.
      */
     ck_pr_fence_memory();
     (void)ck_pr_cas_32(&pool->words->free_count, before, free);

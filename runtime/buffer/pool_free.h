@@ -14,8 +14,8 @@
 bool etwas_pool_find_free(struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /*
- * How many buffers are free, approximately. Too few, even below 0, after the flusher corrected the
- * count between a claim and its counting, until its next pass.
+ * Returns how many buffers are free, approximately. The value is too low, even below 0, after the
+ * flusher corrected the count between a claim and its counting, until its next pass.
  */
 static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
 {
@@ -31,7 +31,7 @@ static inline int32_t etwas_pool_free_about(const struct etwas_pool *pool)
 bool etwas_pool_scan_for_free(const struct etwas_pool *pool, uint32_t *buffer, uint64_t *owner);
 
 /*
- * Brings one more buffer of the region into use, counted as free. Returns false when the maximum is
+ * Brings one more buffer of the region into use, counted as free. Returns false if the maximum is
  * reached.
  */
 bool etwas_pool_add_new_buffer(struct etwas_pool *pool, uint32_t *buffer);
@@ -45,26 +45,26 @@ static inline void etwas_pool_count_free_claimed(struct etwas_pool *pool)
 /*
  * Wakes the flusher when few buffers are free or left of the class row's quota; a flight recorder's
  * flusher for a guest's slot. Call it after a buffer has become current in the slot and the one
- * before it can be collected: earlier, the flusher's pass could come too early for that one, and
- * the next wake too late.
+ * before it can be collected. If called earlier, the flusher's pass could come too early for that
+ * one, and the next wake too late.
  */
 void etwas_pool_wake_if_few(struct etwas_pool *pool, uint32_t slot);
 
 /*
- * Takes a new buffer into use and has its memory provided. The flusher calls it. Returns false at
- * the maximum.
+ * Takes a new buffer into use and populates its memory. The flusher calls it. Returns false at the
+ * maximum.
  */
 bool etwas_pool_grow(struct etwas_pool *pool);
 
 /*
- * Sets the bits of free buffers that were lost, and corrects the count unless a writer counts
- * meanwhile. The flusher calls it.
+ * Sets lost bits of free buffers, and corrects the count unless a writer counts meanwhile. The
+ * flusher calls it.
  */
 void etwas_pool_repair_free_set(struct etwas_pool *pool);
 
 /*
- * The number of free buffers at which the flusher is woken: half of what is in use, so that it has
- * time for the rest.
+ * Returns the number of free buffers at which the flusher is woken: half of those in use, so that
+ * it has time for the rest.
  */
 static inline uint32_t etwas_pool_low_water(const struct etwas_pool *pool)
 {

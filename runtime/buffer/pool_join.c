@@ -7,11 +7,11 @@
 #include "platform/memory.h"
 #include "platform/rseq.h"
 
-/* Kept: a writer that is late may follow an attachment at any time. */
+/* Never freed: a late writer may follow an attachment at any time. */
 struct guest {
     struct etwas_pool pool;
     uint32_t slot;  /* its own */
-    uint8_t *space; /* where the file is mapped, or zeroes; NULL: never yet */
+    uint8_t *space; /* where the file is mapped, or zeroes; NULL: not reserved yet */
     size_t space_bytes;
     bool is_joined;
 };
@@ -28,8 +28,8 @@ static struct guest *guest_of(uint32_t entry)
 /* ---- joining --------------------------------------------------------------------------------- */
 
 /*
- * For the slots' process-local data, and all that a word can name. What is left behind stays, with
- * zeroes in it, and is less than what takes its place.
+ * Reserves space for the slots' process-local data, and everything that a word can name. Space that
+ * was replaced stays, with zeroes in it, and is smaller than its replacement.
  */
 static bool guest_keep_space(struct guest *guest, const struct etwas_pool_outline *outline)
 {
@@ -51,8 +51,8 @@ static bool guest_keep_space(struct guest *guest, const struct etwas_pool_outlin
 }
 
 /*
- * Fills in the guest's pool. No thread is on the slow path, so none reads it. Where the gates will
- * be are zeroes still.
+ * Fills in the guest's pool. No thread is on the slow path, so none reads it. The places of the
+ * gates still contain zeroes.
  */
 static void guest_fill_pool(struct guest *guest, const struct etwas_pool_outline *outline)
 {
@@ -85,8 +85,8 @@ static void guest_fill_pool(struct guest *guest, const struct etwas_pool_outline
 }
 
 /*
- * The pages are there, for the host has seen to that: so that writers find them mapped. What fails
- * here they do.
+ * The host has populated the pages already; this maps them for the writers. On failure here the
+ * writers map them at their first touch.
  */
 static void guest_populate(const struct etwas_pool *pool)
 {
@@ -106,12 +106,12 @@ bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline)
     guest_fill_pool(guest, outline);
     /*
      * A thread that finds one of the file's gates open finds the slots' process-local data: the
-     * gates are not here before.
+     * gates are not visible here before.
      */
     ck_pr_fence_memory();
     if (!etwas_memory_map_file(guest->space, outline->bytes, outline->descriptor,
                                outline->block_at)) {
-        etwas_memory_map_zeroes(guest->space, outline->bytes); /* a late writer may look there */
+        etwas_memory_map_zeroes(guest->space, outline->bytes); /* a late writer may read there */
         return false;
     }
     guest->is_joined = true;
@@ -153,8 +153,8 @@ void etwas_pool_close_gates(uint32_t entry)
 }
 
 /*
- * As much is committed in a buffer of the guest's slot as was reserved. The host may have shut the
- * slot, or be dead.
+ * Whether everything reserved in a buffer of the guest's slot is committed. The host may have shut
+ * the slot, or be dead.
  */
 static bool guest_has_committed(const struct guest *guest, uint32_t buffer)
 {

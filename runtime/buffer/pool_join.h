@@ -4,15 +4,15 @@
 /*
  * The pool of another process's session as a guest has it: block and region of its file in one
  * piece, in address space that is kept for the entry and never unmapped. Two threads on one
- * processor take turns, whatever process they belong to, and slots hold only indices: so a guest's
- * writers do what the host's do.
+ * processor take turns, whatever process they belong to, and slots hold only indices. So a guest's
+ * writers work like the host's.
  *
- * A guest leaves when the session's gates are closed. Its mapping is replaced by zeroes then:
+ * A guest leaves when the session's gates are closed. Its mapping is then replaced by zeroes:
  *
  *     the gates are closed; no thread of this process is on the slow path       (G1)
- *     what is reserved in the guest's own slot is committed
+ *     everything reserved in the guest's own slot is committed
  *     own fence of sequences: a sequence that found a gate open has committed, or will abort
- *     zeroes where the file was
+ *     zeroes replace the file
  *
  * So a writer that is suspended between finding a slot and its sequence finds gate 0 there and
  * returns that the session does not run. If the gates were open, or without the fence, a writer
@@ -51,30 +51,30 @@ struct etwas_pool_outline {
 };
 
 /*
- * Attaches a pool to a guest's entry (ETWAS_SESSION_ENTRIES and behind) that has none. Returns
- * false when there is not enough memory. One thread at a time; attachments have been prepared
+ * Attaches a pool to a guest's entry (ETWAS_SESSION_ENTRIES and later) that has none. Returns false
+ * if there is not enough memory. One thread at a time; attachments have been prepared
  * (etwas_slots_prepare).
  */
 bool etwas_pool_join(uint32_t entry, const struct etwas_pool_outline *outline);
 
 /*
- * Detaches the pool. Returns false, with nothing changed, when a gate is open, when a thread of
- * this process is on the slow path or has not committed what it reserved in the guest's slot, or
- * when the system refuses the fence. Then the caller may try again at any time.
+ * Detaches the pool. Returns false, with nothing changed, if a gate is open, if a thread of this
+ * process is on the slow path or has not committed everything it reserved in the guest's slot, or
+ * if the system refuses the fence. The caller may then try again at any time.
  */
 bool etwas_pool_leave(uint32_t entry);
 
 /* Closes the gates of a pool with a dead host. */
 void etwas_pool_close_gates(uint32_t entry);
 
-/* In a fork's child: drops the pools that the parent has joined. Async-signal-safe. */
+/* Called in a fork's child: drops the pools that the parent has joined. Async-signal-safe. */
 void etwas_guest_pools_forget(void);
 
 /* ---- threads on the slow path ---------------------------------------------------------------- */
 
 /*
  * Number of threads of this process on the slow path; above it, from bit 32 on, how often this
- * process is the child of a fork.
+ * process has become the child of a fork.
  */
 extern struct etwas_guest_inside {
     uint64_t word;
@@ -82,8 +82,8 @@ extern struct etwas_guest_inside {
     __attribute__((visibility("hidden")));
 
 /*
- * The counter of the attachment's threads. NULL: the session is hosted by this process, whose slots
- * count their own slow-path writers.
+ * Returns the counter of the attachment's threads. NULL: the session is hosted by this process,
+ * whose slots count their own slow-path writers.
  */
 static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attachment)
 {
@@ -95,7 +95,7 @@ static inline uint64_t *etwas_guest_inside(const struct etwas_attachment *attach
 /*
  * Counts a writer in before it reads the gate and then the pool. G1, full fence: pairs with that of
  * etwas_pool_leave. So a writer that enters sees the guest that leaves, or is seen by it. Returns
- * what to pass to etwas_guest_exit.
+ * the argument for etwas_guest_exit.
  */
 static inline uint64_t etwas_guest_enter(uint64_t *inside)
 {
@@ -129,17 +129,17 @@ static inline void etwas_guest_exit(uint64_t *inside, uint64_t entered)
  * The slots of a shared session's guests: which guest has which, and how the slot of a dead guest
  * is repaired.
  *
- * A thread that is killed in a sequence leaves nothing half done. In a shared slot it does, and a
- * dead writer could not be told from a slow one; so each guest has such a slot of its own. REAP
- * repairs it when no thread of the guest's process can be inside any more:
+ * A thread that is killed in a sequence leaves nothing half done. In a shared slot it may, and a
+ * dead writer could not be distinguished from a slow one; so each guest has its own shared slot.
+ * REAP repairs it when no thread of the guest's process can be inside any more:
  *
- *     the process died with                         what becomes of it
+ *     the process died with                         result
  *     a slow-path writer counted in                 counted out
  *     a claimed buffer, not installed               released
  *     an installed one, the one before not retired  both are complete: no writer is left
  *     a place reserved, its size not stored         it is zeroes: skipped
  *     a place reserved, its size stored             skipped
- *     a record finished, not committed              recorded, though its caller was not told
+ *     a record finished, not committed              recorded, though its caller never learnt it
  *
  * So the records of a buffer are moved together, its commit word is set to their number, and the
  * slot can be used by another guest. Nothing here waits.
@@ -149,7 +149,7 @@ static inline void etwas_guest_exit(uint64_t *inside, uint64_t entered)
 
 /*
  * For the host thread that accepts guests, one at a time. `claim` reserves a slot that no guest
- * has, before the guest learns of it; *number receives its number. It returns false when all are in
+ * has, before the guest learns of it; *number receives its number. It returns false if all are in
  * use or the session is not shared. `died` reports that the guest's process is dead, or has never
  * joined; the flusher repairs the slot soon.
  */

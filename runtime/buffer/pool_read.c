@@ -10,7 +10,7 @@
 #include "etl/record.h"
 
 enum {
-    /* A slot in which each look finds another current buffer is left alone. */
+    /* A slot in which each attempt finds another current buffer is left alone. */
     SLOT_READS = 64,
 };
 
@@ -60,7 +60,7 @@ static uint32_t view_buffer_units(const struct etwas_pool_view *view)
     return view->buffer_bytes / ETWAS_UNIT_BYTES;
 }
 
-/* Whether two owner words are of one claim, and the buffer has not been given back. */
+/* Whether two owner words are of one claim, and the buffer has not been released. */
 static bool owner_is_same_claim(uint64_t owner, uint64_t later)
 {
     return etwas_owner_state(later) != ETWAS_OWNER_FREE &&
@@ -70,13 +70,13 @@ static bool owner_is_same_claim(uint64_t owner, uint64_t later)
 bool etwas_pool_read_is_unchanged(const struct etwas_pool_view *view,
                                   const struct etwas_found_buffer *found)
 {
-    ck_pr_fence_acquire(); /* what was read before was read before */
+    ck_pr_fence_acquire(); /* the earlier reads are complete */
     return owner_is_same_claim(found->owner, ck_pr_load_64(&view->owners_after[found->buffer]));
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Lets one sink to where it belongs in a heap with the newest on top. */
+/* Moves one entry down to its position in a heap with the newest on top. */
 static void held_list_sift(struct etwas_held_buffer *list, uint32_t at, uint32_t count)
 {
     const struct etwas_held_buffer sinking = list[at];
@@ -95,7 +95,7 @@ static void held_list_sift(struct etwas_held_buffer *list, uint32_t at, uint32_t
     list[at] = sinking;
 }
 
-/* In its place, since qsort allocates. Tickets are an owner word's highest bits. */
+/* Sorts in place, since qsort allocates. Tickets are an owner word's highest bits. */
 static void held_list_sort(struct etwas_held_buffer *list, uint32_t count)
 {
     for (uint32_t at = count / 2; at > 0; at--) {
@@ -136,10 +136,10 @@ struct state {
 };
 
 /*
- * Its current buffer is the same, under the same claim, before and after the next buffer is read.
- * So a buffer of the slot that had been claimed before is next buffer at that moment if
- * `next_buffer` names it, and was current before if not. False: it changes all the while, or names
- * what cannot be.
+ * Reads a slot whose current buffer is the same, under the same claim, before and after the next
+ * buffer is read. So a buffer of the slot that had been claimed before is the next buffer at that
+ * moment if `next_buffer` names it, and was current before if not. Returns false if the slot keeps
+ * changing, or names an impossible buffer.
  */
 static bool inspect_slot(const struct etwas_pool_view *view, uint32_t index, struct state *state)
 {
@@ -159,7 +159,7 @@ static bool inspect_slot(const struct etwas_pool_view *view, uint32_t index, str
         state->next_buffer = ck_pr_load_32(&slot->next_buffer);
         ck_pr_fence_acquire();
         state->word = ck_pr_load_64(&slot->word);
-        ck_pr_fence_acquire(); /* pairs with each commit: what it counts is there */
+        ck_pr_fence_acquire(); /* pairs with each commit: the records it counts are there */
         state->owner = before;
         if (etwas_word_buffer(state->word) == state->buffer &&
             (state->buffer == ETWAS_NO_BUFFER ||
@@ -171,7 +171,7 @@ static bool inspect_slot(const struct etwas_pool_view *view, uint32_t index, str
     return false;
 }
 
-/* ---- how much is in a buffer ----------------------------------------------------------------- */
+/* ---- the content of a buffer ----------------------------------------------------------------- */
 
 static bool owner_is_held(uint64_t owner)
 {
@@ -199,7 +199,7 @@ static enum etwas_pool_found inspect_in_rseq_slot(const struct etwas_pool_view *
     } else if (owner_is_held(found->owner) &&
                owner_is_held(ck_pr_load_64(&view->owners_after[found->buffer])) &&
                state->next_buffer == found->buffer) {
-        /* A claim that is not through may name one that has been closed meanwhile. */
+        /* An unfinished claim may name a buffer that has been closed meanwhile. */
         return ETWAS_POOL_FOUND_NOTHING;
     } else {
         inspect_full_buffer(view, found);
@@ -218,7 +218,7 @@ static enum etwas_pool_found inspect_in_shared_slot(const struct etwas_pool_view
 {
     uint64_t commit = ck_pr_load_64(&view_control_at(view, found->buffer)->commit);
 
-    ck_pr_fence_acquire(); /* pairs with A1 of its writers: what it counts is there */
+    ck_pr_fence_acquire(); /* pairs with A1 of its writers: the records it counts are there */
     found->committed = etwas_commit_records(commit);
     found->is_abandoned = (commit & ETWAS_COMMIT_ABANDONED) != 0;
     if (!found->is_current && etwas_owner_state(found->owner) == ETWAS_OWNER_PINNED &&
@@ -257,7 +257,7 @@ enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view
     if (found->slot >= view->slot_count) {
         return ETWAS_POOL_FOUND_DAMAGED;
     }
-    ck_pr_fence_acquire(); /* its claim was seen before all of what follows */
+    ck_pr_fence_acquire(); /* its claim was seen before everything that follows */
     if (!inspect_slot(view, found->slot, &state)) {
         return ETWAS_POOL_FOUND_CHANGED;
     }
@@ -272,7 +272,7 @@ enum etwas_pool_found etwas_pool_read_inspect(const struct etwas_pool_view *view
 
 /* ---- its records ----------------------------------------------------------------------------- */
 
-/* How long the header of a record of this marker is; 0: the library writes no such record. */
+/* Returns the header size of a record with this marker; 0: the library writes no such record. */
 static uint32_t record_header_bytes(uint32_t marker)
 {
     if (marker >> 24 == ETWAS_ETL_MESSAGE_MARKER_FLAGS) {
@@ -298,8 +298,8 @@ static uint32_t record_header_bytes(uint32_t marker)
 }
 
 /*
- * How many units the record at `record` takes, of which `left` are there; 0: it is no whole record.
- * Eight bytes of it can be read.
+ * Returns the size in units of the record at `record`, of which `left` are present; 0: it is no
+ * whole record. Its first eight bytes can be read.
  */
 static uint32_t record_units(const uint8_t *record, uint32_t left)
 {
@@ -314,8 +314,8 @@ static uint32_t record_units(const uint8_t *record, uint32_t left)
 }
 
 /*
- * A record of a shared slot that its writer has not finished: how many units it will take. 0: it is
- * none.
+ * Returns the final size in units of a shared slot's record that its writer has not finished. 0: it
+ * is none.
  */
 static uint32_t reserved_units(const uint8_t *record, uint32_t left)
 {
@@ -324,7 +324,7 @@ static uint32_t reserved_units(const uint8_t *record, uint32_t left)
     return etwas_marker_is_whole(marker) || marker > left ? 0 : marker;
 }
 
-/* A writer that has not even said that leaves zeroes up to the next record, or to the end. */
+/* A writer that has not even stored the size leaves zeroes up to the next record, or to the end. */
 static uint32_t zero_units(const uint8_t *record, uint32_t left)
 {
     const uint64_t *words = (const uint64_t *)(const void *)record;
@@ -338,7 +338,7 @@ static uint32_t zero_units(const uint8_t *record, uint32_t left)
 
 /*
  * Copies word by word: other threads may write there, or poison it, meanwhile. ThreadSanitizer
- * would take the bytes of a record that is not finished, which are not used, for a race.
+ * would take the bytes of an unfinished record, which are not used, for a race.
  */
 __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) static void copy_units(
     uint64_t *to, const uint8_t *start, uint32_t limit)
@@ -347,13 +347,13 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) static void c
 
     for (uint32_t unit = ETWAS_FIRST_UNIT; unit < limit; unit++) {
         to[unit - ETWAS_FIRST_UNIT] = from[unit];
-        ck_pr_fence_acquire(); /* a final marker's bytes: pairs with S1 */
+        ck_pr_fence_acquire(); /* the bytes of a final marker: pairs with S1 */
     }
 }
 
 /*
- * How many units to pass over where no record is, in a shared slot. A writer that goes on may have
- * begun to write where zeroes were seen: all that is behind them is not known then.
+ * Returns how many units to skip where there is no record, in a shared slot. A writer that
+ * continues may have begun to write where zeroes were seen. Everything after them is unknown then.
  */
 static uint32_t gap_units(const uint8_t *record, uint32_t left)
 {
@@ -374,7 +374,7 @@ static uint32_t gap_units(const uint8_t *record, uint32_t left)
                : zeroes;
 }
 
-/* Counts a record; one behind begin_units moves to where the one before it ends. */
+/* Counts a record. One after begin_units moves to the end of the record before it. */
 static void found_add_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_t at,
                              uint32_t units)
 {
@@ -396,8 +396,8 @@ static void found_add_record(struct etwas_found_buffer *found, uint8_t *copy, ui
 }
 
 /*
- * False: a record in it cannot be, or begin_units is inside one. One that contradicts itself, which
- * no reader would deliver, costs itself alone.
+ * Returns false if a record in it is impossible, or begin_units is inside one. A record that
+ * contradicts itself, which no reader would deliver, costs only itself.
  */
 static bool found_walk_records(struct etwas_found_buffer *found, uint8_t *copy, uint32_t limit,
                                bool has_gaps)
@@ -425,7 +425,9 @@ static bool found_walk_records(struct etwas_found_buffer *found, uint8_t *copy, 
     return makes_sense && at >= found->begin_units;
 }
 
-/* A shared slot's buffer that is drained: its records are cleared after the commit word. */
+/*
+ * Whether a shared slot's buffer is being drained: its records are cleared after the commit word.
+ */
 static bool found_is_cleared(const struct etwas_pool_view *view,
                              const struct etwas_found_buffer *found)
 {

@@ -2,9 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-/*
- * Which slot, and with it which protocol, takes a record.
- */
+/* Selects the slot, and with it the protocol, for a record. */
 #include "buffer/publish.h"
 
 #include <ck_pr.h>
@@ -33,9 +31,9 @@ static bool publish_fits_stated_limit(const struct etwas_slot *slot, uint32_t gi
 }
 
 /*
- * The processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is what its
- * process-local data say. Where the session ends meanwhile, and they are another's, the gate of
- * whichever slot is taken tells.
+ * Returns the processor's slot 0 of a session, or its only one; NULL: it does not run. *kind is
+ * read from the slot's process-local data. If the session ends meanwhile, and the data are another
+ * session's, the gate of the selected slot shows it.
  */
 static struct etwas_slot *publish_open_slot(uint32_t session, uint32_t generation, uint32_t *kind)
 {
@@ -63,7 +61,10 @@ static struct etwas_slot *publish_open_slot(uint32_t session, uint32_t generatio
     return slot;
 }
 
-/* Whether the records that no sequence takes go to the extra slot; else to the processor's. */
+/*
+ * Whether records that no sequence takes go to the extra slot; otherwise they go to the
+ * processor's.
+ */
 static bool publish_takes_extra_slot(uint32_t kind)
 {
     return etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ || (kind & ETWAS_KIND_ONE_SLOT) != 0;
@@ -88,7 +89,7 @@ static __attribute__((noinline)) void publish_fill_times(
     }
 }
 
-/* Where a record goes that no sequence takes. */
+/* Returns the slot for a record that no sequence takes. */
 static inline __attribute__((always_inline)) struct etwas_slot *publish_shared_slot(
     uint32_t session, uint32_t kind, uint32_t row)
 {
@@ -104,7 +105,7 @@ static inline __attribute__((always_inline)) struct etwas_slot *publish_shared_s
     return etwas_slot_folded(session, etwas_processor_current()) + index;
 }
 
-/* Messages have a GUID at most. */
+/* Messages have at most a GUID. */
 static void publish_message_attributes(struct etwas_class_attributes *attributes,
                                        const struct etwas_unstamped_record *record)
 {
@@ -120,7 +121,7 @@ static void publish_message_attributes(struct etwas_class_attributes *attributes
     }
 }
 
-/* The row of slots of the record's retention class. `kind` is the session's. */
+/* Returns the row of slots of the record's retention class. `kind` is the session's. */
 static __attribute__((noinline)) uint32_t publish_find_class_row(
     uint32_t kind, const struct etwas_unstamped_record *record)
 {
@@ -170,7 +171,9 @@ static __attribute__((noinline)) uint32_t publish_in_class(
     return publish_in_row(kind, session, generation, publish_find_class_row(kind, record), record);
 }
 
-/* Into an open session. ERROR_MORE_DATA: it does not fit, and is not counted yet. */
+/*
+ * Publishes into an open session. ERROR_MORE_DATA: the record does not fit, and is not counted yet.
+ */
 static inline __attribute__((always_inline)) uint32_t publish_open(
     const struct etwas_slot *open, uint32_t kind, uint32_t session, uint32_t generation,
     uint32_t given_bytes, const struct etwas_unstamped_record *record)
@@ -212,9 +215,9 @@ bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot
 }
 
 /*
- * Handles what no open session has accepted: the record is too large, or no gate is open, because
- * this process is not attached to the session, or the session does not run. The gate may open and
- * close meanwhile, so each turn reads both.
+ * Handles records that no open session has accepted. The record is too large, or no gate is open,
+ * because this process is not attached to the session, or the session does not run. The gate may
+ * open and close meanwhile, so each turn reads both.
  */
 static __attribute__((noinline, cold)) uint32_t publish_otherwise(
     uint32_t code, uint32_t session, uint32_t generation, uint32_t given_bytes,
@@ -296,7 +299,7 @@ uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t giv
     }
     fits = publish_fits_stated_limit(open, given_bytes) &&
            units <= etwas_slot_limit_units(open) - ETWAS_FIRST_UNIT;
-    /* The gate once more: if it still stands, the limit was this session's. */
+    /* The gate is read once more: if it is unchanged, the limit was this session's. */
     ck_pr_fence_acquire();
     if (ck_pr_load_32(&open->gate) != generation) {
         return ERROR_INVALID_HANDLE;

@@ -6,10 +6,10 @@
  *
  * A slot has one of two protocols, for as long as a session runs:
  *
- *     rseq       publish_rseq.c: one restartable sequence a record, one plain store commits it.
- *                The slots of processors, where the process can run sequences
+ *     rseq       publish_rseq.c: one restartable sequence for each record, one plain store commits
+ *                it. The slots of processors, if the process can run sequences
  *     shared     publish_shared.c: atomics, any number of writers on a slot. All slots of a session
- *                that asked for it, or of a process that cannot run sequences; the only slot of
+ *                that requested it, or of a process that cannot run sequences; the only slot of
  *                a session that has one; and the extra slot of a session with rseq slots, for
  *                threads that cannot run them
  *
@@ -34,9 +34,9 @@
 #include "etl/layout.h"
 
 /*
- * A record in its on-disk form but for the time stamp, which publication takes itself, and the
- * times of the thread, which it fills in for sessions that have them: `header`, then the bytes the
- * fields point to, without gaps. The first 4 bytes of the header are the marker.
+ * A record in its on-disk form, without the time stamp, which publication takes itself, and the
+ * times of the thread, which it fills in for sessions that have them. It consists of `header`, then
+ * the bytes that the fields point to, without gaps. The first 4 bytes of the header are the marker.
  */
 struct etwas_unstamped_record {
     union {
@@ -48,8 +48,8 @@ struct etwas_unstamped_record {
     const MOF_FIELD *fields;
     uint32_t field_count;
     /*
-     * Messages only, whose header has 8 to 44 bytes and another layout in the same room: where the
-     * stamp goes. 0: the message has no stamp, but a place in the order of stamps all the same.
+     * Messages only, whose header has 8 to 44 bytes and another layout in the same room: offset of
+     * the stamp. 0: the message has no stamp, but still has a place in the order of stamps.
      */
     uint32_t message_stamp_at;
 };
@@ -68,7 +68,7 @@ static inline bool etwas_record_is_event(const struct etwas_unstamped_record *re
     return record->header_bytes == sizeof(struct etwas_etl_event_header);
 }
 
-/* The stamp's offset in the header; 0: the record has none. */
+/* Returns the stamp's offset in the header; 0: the record has none. */
 static inline uint32_t etwas_record_stamp_at(const struct etwas_unstamped_record *record)
 {
     return etwas_record_is_message(record)
@@ -77,9 +77,9 @@ static inline uint32_t etwas_record_stamp_at(const struct etwas_unstamped_record
 }
 
 /*
- * How many bytes of a field go into a record that has room for `left` more. The field's length is
- * read once, and the record ends where its size says: another thread may change the fields
- * meanwhile.
+ * Returns how many bytes of a field go into a record that has room for `left` more. The field's
+ * length is read once, and the record ends where its size says: another thread may change the
+ * fields meanwhile.
  */
 static inline uint32_t etwas_record_field_bytes(const MOF_FIELD *field, uint32_t left)
 {
@@ -89,8 +89,9 @@ static inline uint32_t etwas_record_field_bytes(const MOF_FIELD *field, uint32_t
 }
 
 /*
- * What etwas_publish would return, without publishing: ERROR_SUCCESS, ERROR_INVALID_HANDLE or
- * ERROR_MORE_DATA. For callers with side effects that must not happen for a record that is refused.
+ * Returns the result that etwas_publish would return, without publishing: ERROR_SUCCESS,
+ * ERROR_INVALID_HANDLE or ERROR_MORE_DATA. For callers with side effects that must not happen for a
+ * record that is refused.
  */
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
                              const struct etwas_unstamped_record *record);
@@ -104,79 +105,80 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
 
 /*
  * Publishes into session `session` of the table, if `generation` runs there. `given_bytes` is the
- * Size the caller stated. Returns ERROR_SUCCESS when the record is recorded; ERROR_INVALID_HANDLE
- * when that session does not run (nothing happened); ERROR_MORE_DATA when the record, or the stated
- * size (R63), does not fit into a buffer; ERROR_NOT_ENOUGH_MEMORY, or ERROR_LOG_FILE_FULL of a
- * real-time session whose backlog is full, when the event is counted lost. A process that is not
- * attached yet counts an event lost with ERROR_NOT_ENOUGH_MEMORY (unattached.h).
+ * Size that the caller stated. Returns ERROR_SUCCESS if the record is recorded;
+ * ERROR_INVALID_HANDLE if that session does not run (nothing happened); ERROR_MORE_DATA if the
+ * record, or the stated size (R63), does not fit into a buffer. ERROR_NOT_ENOUGH_MEMORY, or
+ * ERROR_LOG_FILE_FULL for a real-time session whose backlog is full: the event is counted lost. A
+ * process that is not attached yet counts an event lost with ERROR_NOT_ENOUGH_MEMORY
+ * (unattached.h).
  */
-#define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* fits nowhere: no record can hold the event */
+#define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* too large for any record */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_unstamped_record *record);
 
 /*
- * Counts an event lost that the session does not get, of which the record's header is there.
- * Returns false when the session does not run.
+ * Counts an event lost that the session does not get; the record's header is available. Returns
+ * false if the session does not run.
  */
 bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
                           const struct etwas_unstamped_record *record);
 
 /*
- * Publishes into one shared slot a record whose stated size fits. A record that does not fit itself
+ * Publishes a record whose stated size fits into one shared slot. A record that itself does not fit
  * is not counted.
  */
 uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                               uint32_t generation, const struct etwas_unstamped_record *record);
 
 /*
- * The same into the slot of whichever processor runs the caller, in the class row that begins at
- * slot `first`. Returns ETWAS_PUBLISH_FALLBACK, with nothing done, when the thread is not
- * registered for rseq or was interrupted too often, or when the record is long and has more than
- * MAX_MOF_FIELDS fields: the caller then uses the extra slot.
+ * Publishes into the slot of whichever processor runs the caller, in the class row that begins at
+ * slot `first`. Returns ETWAS_PUBLISH_FALLBACK, with nothing done, if the thread is not registered
+ * for rseq or was interrupted too often, or if the record is long and has more than MAX_MOF_FIELDS
+ * fields. The caller then uses the extra slot.
  */
 #define ETWAS_PUBLISH_FALLBACK UINT32_MAX
 uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t first,
                             const struct etwas_unstamped_record *record);
 
 /*
- * Counting events that a session does not get although it has buffers: they are too large for it,
- * or another session refused them. I9.
+ * Counts events that a session does not get although it has buffers: they are too large for it, or
+ * another session refused them. I9.
  */
 
 /*
  * Counts one lost event in the rseq slot of whichever processor runs the caller, in the class row
- * that begins at slot `first`. Returns false, with nothing counted, where etwas_publish_rseq
- * returns ETWAS_PUBLISH_FALLBACK.
+ * that begins at slot `first`. Returns false, with nothing counted, if etwas_publish_rseq would
+ * return ETWAS_PUBLISH_FALLBACK.
  */
 bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
                        enum etwas_slot_loss cause);
 
-/* The same in one shared slot. Returns false when the session does not run any more. */
+/* Does the same in one shared slot. Returns false if the session no longer runs. */
 bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                          uint32_t generation, enum etwas_slot_loss cause);
 
 /*
- * Publication for a thread that records what others did: it states the processor and the time
+ * Publication for a thread that records the events of others: it states the processor and the time
  * itself.
  *
- * It writes into a shared slot of which it is the only writer; the flusher takes its buffers as it
- * takes others. The record lies in one piece, whole but for its stamp.
+ * It writes into a shared slot of which it is the only writer; the flusher takes its buffers like
+ * all others. The record lies in one piece, whole except for its stamp.
  */
 
 struct etwas_stamped_record {
     const void *bytes; /* begins with the marker */
     uint32_t size;     /* in bytes, not rounded, at most 65,535 */
     uint32_t stamp_at;
-    /* the slot's newest stamp is recorded instead where this one is less */
+    /* the slot's newest stamp is recorded instead if this one is earlier */
     int64_t stamp;
     int64_t *recorded_stamp; /* receives the stamp that was recorded; may be NULL */
 };
 
 /*
- * Publishes into the slot of this index. Returns ERROR_SUCCESS when the record is recorded;
- * ERROR_INVALID_HANDLE when the slot's gate is another; ERROR_MORE_DATA when it does not fit into a
- * buffer; ERROR_NOT_ENOUGH_MEMORY, or ERROR_LOG_FILE_FULL of a session whose backlog is full, when
- * it is counted lost.
+ * Publishes into the slot with this index. Returns ERROR_SUCCESS if the record is recorded;
+ * ERROR_INVALID_HANDLE if the slot has another gate; ERROR_MORE_DATA if it does not fit into a
+ * buffer. ERROR_NOT_ENOUGH_MEMORY, or ERROR_LOG_FILE_FULL for a session whose backlog is full: it
+ * is counted lost.
  */
 uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32_t index,
                                uint32_t gate, const struct etwas_stamped_record *record);

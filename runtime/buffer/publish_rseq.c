@@ -4,8 +4,8 @@
 
 /*
  * The protocol of rseq slots: one sequence builds a record in its place and commits it with one
- * store. Here for every record; quick_rseq.h has the same sequence, made of fewer instructions,
- * which is tried first.
+ * store. The code here handles every record. quick_rseq.h has the same sequence, made of fewer
+ * instructions, which is tried first.
  *
  *     PUBLISH   p ← processor; unregistered → FALLBACK
  *               gate ≠ generation → FALLBACK
@@ -14,29 +14,29 @@
  *               [gate, word = w, newest = n;  record at w's place;  newest ← t;
  *                commit: word ← w + {1 record, 0, units}]             else again
  *
- * What is in brackets is one sequence on p (platform/rseq.h, which numbers its abort and exit
- * points). It is aborted by preemption, migration and signals, and by stop's fence; so nothing else
+ * The part in brackets is one sequence on p (platform/rseq.h, which numbers its abort and exit
+ * points). It is aborted by preemption, migration and signals, and by stop's fence. So nothing else
  * of p happens between its checks and its commit: no other record gets the place, and the buffer
- * does not change hands. What an aborted one has written lies beyond what is committed, where no
- * thread reads. It may have raised `newest`, to a time that has been.
+ * does not change hands. The bytes that an aborted one has written lie beyond the committed ones,
+ * where no thread reads. It may have raised `newest`, to a time that has been.
  *
  * The clock is read before the sequence: some clocks are a call. Another record of p may get a
- * later stamp meanwhile; `newest` tells, and the stamp is taken again. So stamps do not decrease in
- * a buffer (I2).
+ * later stamp meanwhile; `newest` shows that, and the stamp is taken again. So stamps do not
+ * decrease in a buffer (I2).
  *
  * The commit is a release: a thread that acquires the word sees the records it counts (I1). No
  * other thread writes the word while the gate is open. The thread that stops the session closes the
- * gate and then fences: afterwards no sequence commits, and the region may go.
+ * gate and then fences: afterwards no sequence commits, and the region may be freed.
  *
  * Progress: a sequence fails only when p did something else meanwhile. A writer that is interrupted
  * ETWAS_MAXIMUM_ATTEMPTS times in a row, under a storm of signals or a debugger's single steps,
  * gives its event to the session's extra slot, where an interruption costs nothing.
  *
- * Records of any size go this way, in one sequence: the largest, 64 KB, is copied in 1.5
- * microseconds from and to a cache and in 4.5 from and to memory (Zen 4), so it needs a signal
- * every few microseconds, more than a thread can take, to keep it from its commit. Only a message
- * above SMALL_BYTES with more than MAX_MOF_FIELDS arguments has more pieces than a sequence copies;
- * it goes to the extra slot, so that events need no more stack. So does one whose fields another
+ * Records of any size go this way, in one sequence. The largest, 64 KB, is copied in 1.5
+ * microseconds from and to a cache and in 4.5 from and to memory (Zen 4). Only a signal every few
+ * microseconds, more than a thread can take, could keep it from its commit. Only a message above
+ * SMALL_BYTES with more than MAX_MOF_FIELDS arguments has more pieces than a sequence copies; it
+ * goes to the extra slot, so that events need no more stack. So does one whose fields another
  * thread made shorter meanwhile: there nothing old lies between them and the record's end.
  */
 #include "buffer/pool_count.h"
@@ -57,7 +57,7 @@
 enum {
     MOST_COPIES = 3 + MAX_MOF_FIELDS, /* zeroes, header, fields, newest stamp */
     /*
-     * Up to here a record is put together on the stack and copied in one piece: fewer, and more
+     * Up to this size a record is assembled on the stack and copied in one piece: fewer, and more
      * predictable, branches in the sequence are worth copying twice.
      */
     SMALL_BYTES = 512,
@@ -71,8 +71,8 @@ enum attempt_result {
 };
 
 /*
- * A stamp not older than `newest`. System time that was set back ends the buffer, since stamps must
- * not decrease inside one; an empty buffer begins at the earlier time.
+ * Takes a stamp not older than `newest`. If the system time was set back the buffer ends, since
+ * stamps must not decrease inside one; an empty buffer begins at the earlier time.
  */
 static bool publish_take_stamp(uint32_t clock, uint64_t word, int64_t newest, int64_t *stamp)
 {
@@ -101,7 +101,10 @@ static inline void publish_store_stamp(uint8_t *header, const struct etwas_unsta
     }
 }
 
-/* The pieces of a record, in the order of their places. 0: the fields do not fill it. */
+/*
+ * Lists the pieces of a record, in the order of their places. Returns 0 if the fields do not fill
+ * it.
+ */
 static uint64_t publish_list_copies(struct etwas_rseq_copy *copies, uint8_t *place,
                                     const void *header, const struct etwas_unstamped_record *record)
 {
@@ -109,7 +112,7 @@ static uint64_t publish_list_copies(struct etwas_rseq_copy *copies, uint8_t *pla
     uint32_t left = record->bytes - record->header_bytes;
     uint64_t count = 2;
 
-    /* The gap behind a record that ends inside a unit. */
+    /* The gap after a record that ends inside a unit. */
     copies[0] = (struct etwas_rseq_copy){
         place + etwas_etl_round_up_8(record->bytes) - sizeof zeroes, &zeroes, sizeof zeroes};
     copies[1] = (struct etwas_rseq_copy){place, header, record->header_bytes};
@@ -128,7 +131,7 @@ static uint64_t publish_list_copies(struct etwas_rseq_copy *copies, uint8_t *pla
     return left == 0 ? count : 0;
 }
 
-/* The whole record, with its gap, in one piece. */
+/* Assembles the whole record, with its gap, in one piece. */
 static void publish_assemble(uint8_t image[SMALL_BYTES],
                              const struct etwas_unstamped_record *record, int64_t stamp)
 {
@@ -177,7 +180,7 @@ static enum attempt_result publish_attempt(struct etwas_slot *slot, uint32_t pro
         ((size_t)etwas_slot_buffer(slot, word) * limit + etwas_word_units(word)) * ETWAS_UNIT_BYTES;
     uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
     struct etwas_rseq_copy copies[MOST_COPIES];
-    struct etwas_etl_event_header header; /* the longest there is */
+    struct etwas_etl_event_header header; /* the longest header */
     uint64_t image[SMALL_BYTES / sizeof(uint64_t)];
     int64_t stamp;
     const struct etwas_rseq_check checks[] = {

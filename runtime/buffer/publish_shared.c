@@ -60,10 +60,11 @@ enum order {
 
 /*
  * The clock reads less than the slot's newest stamp. A counter that runs a little behind on this
- * processor, or was read early, is read again, then clamped. System time was set back: the buffer
- * ends here, since stamps must not decrease inside one; an empty buffer begins at the earlier time.
- * Writers that read the clock before the step may have announced a later stamp for that buffer and
- * not have reserved: its word takes another epoch first, so that their exchange (X2) fails.
+ * processor, or was read early, is read again, then clamped. If the system time was set back the
+ * buffer ends here, since stamps must not decrease inside one; an empty buffer begins at the
+ * earlier time. Writers that read the clock before the step may have announced a later stamp for
+ * that buffer and not have reserved: its word takes another epoch first, so that their exchange
+ * (X2) fails.
  */
 static __attribute__((noinline, cold)) enum order keep_stamp_order(struct etwas_slot *slot,
                                                                    uint32_t clock, uint64_t word,
@@ -85,10 +86,13 @@ static __attribute__((noinline, cold)) enum order keep_stamp_order(struct etwas_
         ck_pr_fence_memory();
         (void)ck_pr_cas_64(&slot->newest, newest, (uint64_t)*stamp);
     }
-    return ORDER_RACED; /* either way the word is another now */
+    return ORDER_RACED; /* in either case the word has changed */
 }
 
-/* Raises the slot's newest stamp to ours. False: another writer was faster, look again. */
+/*
+ * Raises the slot's newest stamp to ours. Returns false if another writer was faster; the caller
+ * then tries again.
+ */
 static inline bool announce_stamp(struct etwas_slot *slot, uint64_t newest, int64_t stamp)
 {
     return stamp <= (int64_t)newest ||
@@ -156,7 +160,7 @@ static uint32_t reserve_record(const struct etwas_attachment *attachment, struct
     }
 }
 
-/* All of the header but bytes 0..3, the marker: the final one is stored last. */
+/* Writes all of the header except bytes 0..3, the marker: the final one is stored last. */
 static inline void write_record_header(const struct reservation *reservation,
                                        const struct etwas_unstamped_record *record)
 {

@@ -3,9 +3,9 @@
 /* Compiled for speed. */
 
 /*
- * The shared protocol (publish_shared.c) for one writer with stamps of its own. L1, X1, X2, S1 and
- * A1 are what they are there: nobody else moves the slot's newest stamp or reserves, but the
- * flusher takes the buffer away at any time, and then looks at both.
+ * The shared protocol (publish_shared.c) for one writer with its own stamps. L1, X1, X2, S1 and A1
+ * are as defined there. No other thread moves the slot's newest stamp or reserves, but the flusher
+ * takes the buffer away at any time, and then reads both.
  */
 #include "buffer/publish.h"
 

@@ -23,7 +23,7 @@
  *     end:        → COMMITTED
  *     abort:   9                                                → exit ABORTED
  *
- * What is read outside the sequence (the kind, and with it the clock) belongs to the session of the
+ * Values read outside the sequence (the kind, and with it the clock) belong to the session of the
  * gate that step 3 finds.
  *
  * Ten cache lines for an instance event of 88 bytes, besides the stack and the caller's event: the
@@ -32,7 +32,7 @@
  * attachment), and mostly two of the record. Only slot and record are written to, and the rseq
  * area; no line is shared with another processor's writers.
  *
- * For anything else nothing is committed, and the caller takes the general way.
+ * In all other cases nothing is committed, and the caller takes the general way.
  */
 #ifndef ETWAS_BUFFER_QUICK_RSEQ_H
 #define ETWAS_BUFFER_QUICK_RSEQ_H
@@ -71,11 +71,13 @@ struct etwas_quick_record {
     etwas_pair instances;   /* 40..55: no times, instance and parent instance id */
     etwas_pair parent;      /* 56..71: its GUID */
     int64_t stamp;          /* 16..23 */
-    const void *before;     /* the payload begins an event header's size behind it */
+    const void *before;     /* the payload's address less the size of an event header */
     uint64_t payload_bytes; /* at most ETWAS_QUICK_PAYLOAD_BYTES */
 };
 
-/* A header in registers: what it has of these, by its size, say the functions at the end. */
+/*
+ * A header in registers. The functions at the end say which members are used, by the header's size.
+ */
 struct etwas_quick_header {
     uint64_t start;
     uint64_t ids;
@@ -88,15 +90,16 @@ struct etwas_quick_header {
  * ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK) makes the function NAME, the sequence for a record
  * with one kind of header and a payload in pieces: `count` of them from `pieces` on. HEADER stores
  * the header, STEP is its size. CHECK says what a piece may be: anything; data, which has no type;
- * or that behind two items.
+ * or data that follow two items.
  *
  * The list is the caller's, and another thread may change it meanwhile: each length is read once. A
  * piece without an address is left to the general way.
  *
- * The sequence knows the size of the record when all is copied: step 4 is repeated for each piece,
- * and asks for 8 bytes more than needed, which are zeroed behind the last one; the size is added to
- * header->start, the first 8 bytes, and those are stored last. Lengths are added up beside the
- * record's place: what the commit adds to the word does not wait for the word.
+ * The sequence knows the size of the record when everything is copied. Step 4 is repeated for each
+ * piece, and requires 8 bytes more than needed, which are zeroed after the last piece. The size is
+ * added to header->start, the first 8 bytes, and those are stored last. Lengths are summed
+ * independently of the record's place, so the sum that the commit adds to the word does not wait
+ * for the word.
  */
 #if defined(__x86_64__)
 #include "buffer/quick_rseq_x86_64.h"

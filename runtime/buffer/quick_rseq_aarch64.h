@@ -4,14 +4,14 @@
 /*
  * The machine code of quick_rseq.h for aarch64.
  *
- * Step 3 is an acquire: what is loaded behind it is loaded from an address that depends on what it
- * found. A load-acquire would also wait for the store of the commit before it.
+ * Step 3 is an acquire: later loads use an address that depends on the value that it found. A
+ * load-acquire would also wait for the store of the commit before it.
  *
- * Step 8 is a store-release of the word that step 4 loaded, and added to: nobody else writes it
- * without aborting the sequence.
+ * Step 8 is a store-release of the word that step 4 loaded, with the addition: no other thread
+ * writes it without aborting the sequence.
  *
- * A conditional jump does not reach everything a program is linked to, so those to `other` go to
- * a jump inside the sequence.
+ * A conditional jump does not reach everything that a program is linked to, so jumps to `other` go
+ * to a jump inside the sequence.
  */
 #ifndef ETWAS_BUFFER_QUICK_RSEQ_AARCH64_H
 #define ETWAS_BUFFER_QUICK_RSEQ_AARCH64_H
@@ -19,7 +19,8 @@
 /* clang-format off */
 
 /*
- * The signal finds the thread before the brk: outside a sequence the test's handler steps over it.
+ * The signal arrives with the thread before the brk: outside a sequence the test's handler steps
+ * over it.
  */
 #ifdef ETWAS_TESTPOINTS
 #define ETWAS_QUICK_TRAP(number)                                                                   \
@@ -34,12 +35,12 @@
 #endif
 
 /*
- * What both sequences begin and end with.
+ * The common beginning and end of both sequences.
  *
- * ARM, steps 1 to 3, ends with the word in x16, and with the slot in x14 for what else depends on
- * step 3. COMMIT is steps 7 and 8, with the record's units added to x16. x17 holds nothing for
- * long. All copying stands before the commit: the range the kernel aborts is one piece and ends
- * with the commit.
+ * ARM, steps 1 to 3, ends with the word in x16, and with the slot in x14 for the other accesses
+ * that depend on step 3. COMMIT is steps 7 and 8, with the record's units added to x16. x17 holds
+ * nothing for long. All copying stands before the commit: the range the kernel aborts is one piece
+ * and ends with the commit.
  */
 #define ETWAS_QUICK_ARM                                                                            \
         ".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
@@ -133,7 +134,7 @@ _Static_assert(offsetof(MOF_FIELD, DataType) == offsetof(MOF_FIELD, Length) + 4,
 /*
  * Copies x12 bytes from x11 to x15, and ends with x10 behind the copy. From 16 bytes on the last 16
  * or 32 are two moves that may overlap those before; fewer are two moves that may overlap. x17 is
- * the end of what is copied. Here is also the jump, 9, to `other`.
+ * the end of the copied bytes. Here is also the jump, 9, to `other`.
  */
 #define ETWAS_QUICK_COPY                                                                           \
         "add x17, x11, x12\n\t"                                                                    \
@@ -243,8 +244,8 @@ other:
 /* clang-format on */
 
 /*
- * HEADER stores the header at x9, all but its first 8 bytes. x14 is the next piece, x13 what room
- * is left, x10 where the next piece goes to; lengths are added up in x8.
+ * HEADER stores the header at x9, all but its first 8 bytes. x14 is the next piece, x13 the
+ * remaining room, x10 the target of the next piece; lengths are added up in x8.
  */
 /* clang-format off */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \

@@ -4,9 +4,9 @@
 /*
  * The machine code of quick_rseq.h for x86-64.
  *
- * Step 8 is one addition to memory and needs no lock: the word is this processor's, and whatever
- * could come between its load and its store aborts the sequence before or comes after. Its store
- * x86-64 keeps behind all earlier ones: a release.
+ * Step 8 is one addition to memory and needs no lock: the word is this processor's, and anything
+ * that could come between its load and its store aborts the sequence before or comes after. x86-64
+ * keeps its store after all earlier ones: a release.
  */
 #ifndef ETWAS_BUFFER_QUICK_RSEQ_X86_64_H
 #define ETWAS_BUFFER_QUICK_RSEQ_X86_64_H
@@ -22,7 +22,7 @@
 #endif
 
 /*
- * What both sequences begin and end with.
+ * The common beginning and end of both sequences.
  *
  * ARM is steps 1 to 3: r9 holds the distance from the thread pointer to cpu_id, r8 the descriptor,
  * then the slot's index. BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit
@@ -177,8 +177,8 @@ other:
 }
 
 /*
- * Copies the pieces from r11 to `end`. r8: where a piece comes from; r10: its length; r9: where in
- * the record it goes to; rax: what room is left.
+ * Copies the pieces from r11 to `end`. r8: the source of a piece; r10: its length; r9: its target
+ * in the record; rax: the remaining room.
  *
  * A piece of 16 bytes or more is copied in moves of 16 from its beginning, and its last 16 bytes in
  * one that may overlap them; a shorter one in two moves that may overlap. A large one is copied as

@@ -9,13 +9,13 @@
  *     RESERVE   n ← slot.newest; room; t ≥ n; X1; X2
  *     COMMIT    S1, then A1
  *
- * L1, X1, X2, S1 and A1 are those of publish_shared.c and pair with what it says. Everything a
- * writer reads of the slot it reads between L1 and X2. The clock is read early, so that the
+ * L1, X1, X2, S1 and A1 are those of publish_shared.c and pair as described there. A writer reads
+ * everything that it needs of the slot between L1 and X2. The clock is read early, so that the
  * processor fetches it while the caller checks the rest; a stamp that is too old by then is found
  * by RESERVE.
  *
- * For anything else nothing is reserved, and the caller takes the general way, etwas_publish. At
- * most the slot's newest stamp was raised, to a time that has been. No loop, no call but to the
+ * In all other cases nothing is reserved, and the caller takes the general way, etwas_publish. At
+ * most the slot's newest stamp was raised, to a time that has been. No loop, no call except to the
  * clock. Async-signal-safe.
  */
 #ifndef ETWAS_BUFFER_QUICK_SHARED_H
@@ -37,12 +37,12 @@ struct etwas_quick {
     struct etwas_slot *slot;
     uint64_t word;
     int64_t stamp;
-    /* Set by RESERVE. */
+    /* set by RESERVE */
     uint8_t *record;
     uint64_t *commit;
 };
 
-/* False: the session does not run, or not in this slot. */
+/* Returns false if the session does not run, or not in this slot. */
 static inline bool etwas_quick_begin(struct etwas_quick *quick, struct etwas_slot *slot,
                                      uint32_t generation)
 {
@@ -57,7 +57,7 @@ static inline bool etwas_quick_begin(struct etwas_quick *quick, struct etwas_slo
     return true;
 }
 
-/* False: nothing is reserved. */
+/* Returns false if nothing is reserved. */
 static inline bool etwas_quick_reserve(struct etwas_quick *quick,
                                        const struct etwas_attachment *attachment,
                                        uint32_t record_bytes)
@@ -90,7 +90,7 @@ static inline bool etwas_quick_reserve(struct etwas_quick *quick,
     return true;
 }
 
-/* The record is written but for its first 8 bytes, marker and class, which are `first_word`. */
+/* The record is written, except for its first 8 bytes, marker and class, which are `first_word`. */
 static inline uint32_t etwas_quick_commit(const struct etwas_quick *quick, uint64_t first_word,
                                           uint32_t record_bytes)
 {

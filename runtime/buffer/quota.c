@@ -14,7 +14,7 @@ static struct etwas_pool_class_row *quota_row_of(const struct etwas_pool *pool, 
     return &pool->words->rows[etwas_quota_class_row(pool, slot)];
 }
 
-/* Buffers above the quota; below 0 for a row below it, or where a count lags behind. */
+/* Returns the buffers above the quota; below 0 for a row below it, or if a count lags behind. */
 static int32_t quota_excess(const struct etwas_pool_class_row *row)
 {
     return (int32_t)ck_pr_load_32(&row->held) - (int32_t)ck_pr_load_32(&row->quota);
@@ -125,7 +125,7 @@ void etwas_quota_recount(struct etwas_pool *pool)
     }
 }
 
-/* ---- what is replaced ------------------------------------------------------------------------ */
+/* ---- choosing the buffer to replace ---------------------------------------------------------- */
 
 typedef bool find_of(struct etwas_pool *pool, uint32_t row, uint32_t *buffer, uint64_t *owner);
 
@@ -148,7 +148,7 @@ static bool quota_find_in_any_row(struct etwas_pool *pool, find_of *find, uint32
     return oldest != UINT64_MAX;
 }
 
-/* The row whose oldest buffer the slot replaces. */
+/* Returns the row whose oldest buffer the slot replaces. */
 static uint32_t quota_row_to_replace(const struct etwas_pool *pool, uint32_t slot)
 {
     uint32_t own = etwas_quota_class_row(pool, slot);
@@ -170,8 +170,8 @@ static uint32_t quota_row_to_replace(const struct etwas_pool *pool, uint32_t slo
 }
 
 /*
- * While all that is above its quota is current, pinned or unfinished, a row below its quota finally
- * takes any.
+ * While all buffers above their quota are current, pinned or unfinished, a row below its quota
+ * finally takes any.
  */
 bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                      uint64_t *owner)
@@ -186,8 +186,8 @@ bool etwas_quota_find_closed_in_rows(struct etwas_pool *pool, uint32_t slot, uin
 }
 
 /*
- * In a session with rseq slots only the extra slots have such buffers, and each row's keeps its
- * own.
+ * In a session with rseq slots only the extra slots have such buffers, and each row's extra slot
+ * keeps its own.
  */
 bool etwas_quota_find_complete(struct etwas_pool *pool, uint32_t slot, uint32_t *buffer,
                                uint64_t *owner)

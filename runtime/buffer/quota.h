@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The quotas that retention classes have in a pool's buffers.
+ * The quotas of retention classes in a pool's buffers.
  *
  * Each class row has a quota; all quotas together are the maximum. A row has the buffers that its
  * slots hold, held last, or are about to hold: each claim and each release moves the count.
  *
- *     flight recorder   any row takes what is unused. If nothing is, a row at its quota or above
- *                       replaces its own oldest buffer, and a row below its quota the oldest of the
- *                       row that is most above its own. There is such a row, since nothing is
- *                       unused, and it has a full buffer, since a quota is more than the buffers
+ *     flight recorder   any row takes unused buffers. If there are none, a row at or above its
+ *                       quota replaces its own oldest buffer, and a row below its quota the oldest
+ *                       of the row that is most above its own. There is such a row, since nothing
+ *                       is unused, and it has a full buffer, since a quota is more than the buffers
  *                       that its slots need at once
- *     else              a row at its quota takes no more until the flusher has released some of its
+ *     otherwise         a row at its quota takes no more until the flusher has released some of its
  *                       buffers
  *
  * The counts follow the claims, so they are off by the number of writers between a claim and its
@@ -34,7 +34,7 @@ static inline bool etwas_quota_has_rows(const struct etwas_pool *pool)
     return ck_pr_load_32(&pool->rows) > 1;
 }
 
-/* The class row of a slot of the session. */
+/* Returns the class row of a slot of the session. */
 static inline uint32_t etwas_quota_class_row(const struct etwas_pool *pool, uint32_t slot)
 {
     uint32_t rows = ck_pr_load_32(&pool->rows);
@@ -49,10 +49,10 @@ static inline uint32_t etwas_quota_class_row(const struct etwas_pool *pool, uint
     return row < ETWAS_CLASS_ROWS ? row : 0;
 }
 
-/* Whether the slot's row has its quota or more. */
+/* Whether the slot's row has reached its quota. */
 bool etwas_quota_is_full(const struct etwas_pool *pool, uint32_t slot);
 
-/* The same for a session whose flusher releases buffers: then the slot gets no more. */
+/* Whether the slot gets no more buffers, in a session whose flusher releases buffers. */
 static inline bool etwas_quota_is_exhausted(const struct etwas_pool *pool, uint32_t slot)
 {
     return etwas_quota_has_rows(pool) && !pool->buffering && etwas_quota_is_full(pool, slot);
@@ -61,11 +61,13 @@ static inline bool etwas_quota_is_exhausted(const struct etwas_pool *pool, uint3
 /* Whether the slot's row has used half of its quota. */
 bool etwas_quota_is_half_used(const struct etwas_pool *pool, uint32_t slot);
 
-/* Flight recorder: whether the extra slot `slot` has what it may take of its row's buffers. */
+/*
+ * Flight recorder: whether the extra slot `slot` has as many of its row's buffers as it may take.
+ */
 bool etwas_quota_is_extra_full(const struct etwas_pool *pool, uint32_t slot);
 
 /*
- * Flight recorder: the buffer that the slot replaces. These find a CLOSED buffer, or one of a
+ * Flight recorder: find the buffer that the slot replaces. They find a CLOSED buffer, or one of a
  * shared slot that is closed and complete: the oldest of the row that has to give one; without
  * class rows the oldest of all (pool_claim.h).
  */
@@ -105,13 +107,15 @@ static inline bool etwas_quota_crosses_rows(const struct etwas_pool *pool, uint6
            etwas_quota_class_row(pool, etwas_owner_slot(from)) != etwas_quota_class_row(pool, slot);
 }
 
-/* How many buffers the rows have for themselves together; 0: there is one row. */
+/* Returns how many buffers the rows have for themselves together; 0: there is one row. */
 uint32_t etwas_quota_least_buffers(const struct etwas_pool *pool);
 
 /* Sets the quotas for a maximum. */
 void etwas_quota_set(struct etwas_pool *pool, uint32_t maximum_buffers);
 
-/* Recounts what all rows hold, unless a writer counts meanwhile. The flusher calls it. */
+/*
+ * Recounts the buffers that all rows hold, unless a writer counts meanwhile. The flusher calls it.
+ */
 void etwas_quota_recount(struct etwas_pool *pool);
 
 #endif

@@ -12,7 +12,7 @@
 #include "buffer/record_walk.h"
 #include "buffer/valid.h"
 
-/* ---- which guest has which ------------------------------------------------------------------- */
+/* ---- slots of guests ------------------------------------------------------------------------- */
 
 static uint32_t first_guest_slot(const struct etwas_pool *pool)
 {
@@ -23,7 +23,7 @@ bool etwas_guest_slot_claim(struct etwas_pool *pool, uint32_t *number)
 {
     uint32_t index = 0;
 
-    /* In a quarantined slot nothing could be logged. */
+    /* Nothing could be logged in a quarantined slot. */
     while (index < pool->guest_slots &&
            (ck_pr_load_8(&pool->guests[index]) != ETWAS_GUEST_NONE ||
             etwas_pool_is_quarantined(pool, first_guest_slot(pool) + index))) {
@@ -32,7 +32,7 @@ bool etwas_guest_slot_claim(struct etwas_pool *pool, uint32_t *number)
     if (index == pool->guest_slots) {
         return false;
     }
-    ck_pr_fence_acquire(); /* what its last guest left has been put right */
+    ck_pr_fence_acquire(); /* the slot of its last guest has been repaired */
     ck_pr_store_8(&pool->guests[index], ETWAS_GUEST_LIVES);
     if (etwas_pool_used_slots(pool) <= first_guest_slot(pool) + index) {
         ck_pr_store_32(&pool->used_slots, first_guest_slot(pool) + index + 1);
@@ -50,8 +50,8 @@ void etwas_guest_slot_died(struct etwas_pool *pool, uint32_t number)
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
 /*
- * Returns how many units the place takes, up to which everything was inspected, and whether it is a
- * record. 0: it is impossible.
+ * Returns the size in units of a place whose predecessors were all inspected, and whether it is a
+ * record. Returns 0 if it is impossible.
  */
 static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is_record)
 {
@@ -68,7 +68,7 @@ static uint32_t reap_inspect_place(const uint8_t *place, uint32_t left, bool *is
 
 /*
  * Moves the whole records before `end_units` together, and zeroes the rest. Returns where they end.
- * An impossible place, which no well-behaved writer leaves, hides what is behind it.
+ * An impossible place, which no well-behaved writer leaves, hides the records after it.
  */
 static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uint32_t end_units,
                              uint32_t *records)
@@ -100,8 +100,8 @@ static uint32_t reap_compact(const struct etwas_pool *pool, uint32_t buffer, uin
 }
 
 /*
- * Sets the commit word to what is there. What it counted and is not there, which no well-behaved
- * writer leaves, is lost.
+ * Sets the commit word to the records found. Records that it counted and that are missing, which no
+ * well-behaved writer leaves, are lost.
  */
 static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                               uint32_t records, uint64_t rest)
@@ -117,7 +117,7 @@ static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t
     etwas_pool_account_end(pool);
 }
 
-/* Repairs a buffer that is not current any more. Returns where its records end. */
+/* Repairs a buffer that is no longer current. Returns where its records end. */
 static uint32_t reap_repair_full(struct etwas_pool *pool, uint32_t buffer, uint32_t slot,
                                  uint32_t end_units)
 {
@@ -138,7 +138,7 @@ static void reap_repair_current(struct etwas_pool *pool, struct etwas_slot *slot
     uint32_t end;
 
     if (!etwas_pool_has_buffer(pool, buffer)) {
-        return; /* the next look at the slot condemns it */
+        return; /* the next check of the slot quarantines it */
     }
     end = reap_compact(pool, buffer, etwas_word_units(word), &records);
     reap_store_commit(pool, buffer, index, records,
@@ -154,7 +154,7 @@ static bool reap_is_complete(const struct etwas_pool *pool, uint32_t buffer)
     return etwas_pool_is_complete(pool, ck_pr_load_64(&pool->buffers[buffer].commit));
 }
 
-/* The buffer that was current before this one, if the slot still has it; else none. */
+/* Returns the buffer that was current before this one, if the slot still has it; otherwise none. */
 static uint32_t reap_previous_of(const struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {
     uint32_t previous = ck_pr_load_32(&pool->buffers[buffer].link.previous);
@@ -186,7 +186,7 @@ static void reap_repair_chain(struct etwas_collector *collector, uint32_t slot, 
                 reap_repair_full(pool, previous, slot, link->previous_end_units);
             pool->buffers[previous].end.units = link->previous_end_units;
             collector->entries[previous].end_units =
-                link->previous_end_units; /* of one that is in the list */
+                link->previous_end_units; /* end of one that is in the list */
         }
         if (pool->buffering) {
             ck_pr_store_64(&pool->ages[previous],
@@ -215,7 +215,7 @@ static void reap_repair_list(struct etwas_collector *collector, uint32_t slot)
 }
 
 /*
- * Whether the buffer was ever current: one that was not has no commits, and is in none of the
+ * Whether the buffer was ever current. One that was not has no commits, and is in none of the
  * lists.
  */
 static bool reap_was_current(const struct etwas_collector *collector, uint32_t slot,
@@ -239,8 +239,8 @@ static bool reap_was_current(const struct etwas_collector *collector, uint32_t s
 }
 
 /*
- * Releases a buffer that was abandoned while its process lived: no writer will come back to it.
- * What was whole then has been collected.
+ * Releases a buffer that was abandoned while its process lived: no writer will come back to it. The
+ * records that were whole then have been collected.
  */
 static void reap_release_set_aside(struct etwas_collector *collector, uint32_t buffer,
                                    uint32_t slot)
@@ -264,8 +264,8 @@ static void reap_release_set_aside(struct etwas_collector *collector, uint32_t b
 
 /*
  * Repairs a flight recorder's buffer to which no link leads any more: later ones were overwritten
- * while one of its writers had not committed. Where it ended and how old it is cannot be known;
- * behind its records are zeroes, and it counts as older than what is left.
+ * while one of its writers had not committed. Its end and its age are unknown. Its records are
+ * followed by zeroes, and it counts as older than all others.
  */
 static void reap_repair_unlinked(struct etwas_pool *pool, uint32_t buffer, uint32_t slot)
 {

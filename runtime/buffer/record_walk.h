@@ -16,12 +16,12 @@
 
 /*
  * Stores the size of a record that its writer has just reserved: if the writer dies, the records
- * behind it can still be found. Where not even the size is stored yet, there are zeroes.
+ * after it can still be found. If not even the size is stored yet, there are zeroes.
  */
 static inline void etwas_record_store_reserved_units(uint8_t *record, uint32_t units)
 {
     ck_pr_store_32((uint32_t *)(void *)record, units);
-    ck_pr_barrier(); /* a writer that dies behind this line has stored it */
+    ck_pr_barrier(); /* a writer that dies after this line has stored it */
 }
 
 /* Returns the first 4 bytes of a record. Their final value is stored last. */
@@ -31,8 +31,8 @@ static inline uint32_t etwas_record_marker(const uint8_t *record)
 }
 
 /*
- * Whether a record with this marker is whole. Reading more of it than its marker needs an acquire
- * before.
+ * Whether a record with this marker is whole. An acquire must precede reading more of it than its
+ * marker.
  */
 static inline bool etwas_marker_is_whole(uint32_t marker)
 {
@@ -41,7 +41,7 @@ static inline bool etwas_marker_is_whole(uint32_t marker)
     return (marker & final) != 0;
 }
 
-/* Whether it is an event of the kernel, whose marker has a version where others have their size. */
+/* Whether it is a kernel event, whose marker has a version in the place of the size. */
 static inline bool etwas_marker_is_kernel_event(uint32_t marker)
 {
     uint8_t header_type = (uint8_t)(marker >> 16);
@@ -50,7 +50,7 @@ static inline bool etwas_marker_is_kernel_event(uint32_t marker)
            (header_type == ETWAS_ETL_SYSTEM64 || header_type == ETWAS_ETL_PERFINFO64);
 }
 
-/* The number of units from a whole record to the one behind it. 0: it is no record. */
+/* Returns the number of units from a whole record to the next one. 0: it is no record. */
 static inline uint32_t etwas_record_units(const uint8_t *record, uint32_t marker)
 {
     uint16_t size = (uint16_t)marker;
@@ -62,8 +62,8 @@ static inline uint32_t etwas_record_units(const uint8_t *record, uint32_t marker
 }
 
 /*
- * The number of units of the whole record at this place, which everything before leads to, with
- * `left` units to the end. 0: there is no whole record, or it would end beyond.
+ * Returns the number of units of the whole record at this place, which all earlier records lead to,
+ * with `left` units to the end. 0: there is no whole record, or it would end beyond.
  */
 static inline uint32_t etwas_record_next_units(const uint8_t *record, uint32_t left)
 {
@@ -78,8 +78,8 @@ static inline uint32_t etwas_record_next_units(const uint8_t *record, uint32_t l
 }
 
 /*
- * Stores the stamp of a whole record of so many units. *stamp stays unchanged for a message without
- * one, and for a record that is shorter than its marker requires.
+ * Stores the stamp of a whole record of this many units. *stamp stays unchanged for a message
+ * without one, and for a record that is shorter than its marker requires.
  */
 static inline void etwas_record_read_stamp(const uint8_t *record, uint32_t units, int64_t *stamp)
 {
@@ -100,7 +100,7 @@ static inline void etwas_record_read_stamp(const uint8_t *record, uint32_t units
     }
 }
 
-/* The whole records with which some bytes begin. */
+/* The whole records at the beginning of some bytes. */
 struct etwas_record_prefix {
     uint32_t units;
     uint32_t records;

@@ -12,7 +12,7 @@
 
 #if ETWAS_RSEQ
 
-/* As LOST of switch_rseq.c: after the end of the session none commits. */
+/* Like LOST of switch_rseq.c: none commits after the end of the session. */
 static bool refuse_count_once(struct etwas_slot *slot, uint64_t gate, uint32_t processor,
                               enum etwas_slot_loss cause)
 {

@@ -3,9 +3,10 @@
 /* Compiled for speed. */
 
 /*
- * A link is true while its buffer's claim stands, and is looked at again after it was read. So each
- * step back either leads to an older claim of the slot, or is the last. Where the buffer before has
- * been overwritten the link says how new its newest record was: what is held begins behind that.
+ * A link is true while its buffer's claim stands, which is checked again after the link was read.
+ * So each step back either leads to an older claim of the slot, or is the last. If the buffer
+ * before has been overwritten, the link has the stamp of its newest record: the held records begin
+ * after that.
  */
 #include "buffer/retention.h"
 
@@ -13,7 +14,7 @@
 
 #include "buffer/current.h"
 
-/* False: the buffer has been claimed anew since chain->owner was read. */
+/* Returns false if the buffer has been claimed anew since chain->owner was read. */
 static bool chain_read_link(const struct etwas_pool *pool, struct etwas_chain *chain)
 {
     const struct etwas_buffer_link *source = &pool->buffers[chain->buffer].link;
@@ -47,7 +48,7 @@ bool etwas_chain_begin(const struct etwas_pool *pool, uint32_t slot, struct etwa
 
 /*
  * Whether a buffer is still under the claim that its successor's link means. A later claim of the
- * slot's has a greater ticket than the successor, which was claimed before.
+ * slot has a greater ticket than the successor, which was claimed before.
  */
 static bool chain_is_held(const struct etwas_pool *pool, const struct etwas_chain *successor,
                           uint64_t owner)

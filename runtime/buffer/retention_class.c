@@ -39,7 +39,7 @@ static bool class_has_conditions(const etwas_retention_class *class)
     return class->keywords != 0 || memcmp(&class->guid, &none, sizeof none) != 0;
 }
 
-/* The table's byte for events that the classes in `candidates` may select. */
+/* Returns the table's byte for events that the classes in `candidates` may select. */
 static uint8_t class_table_entry(const etwas_retention_class *classes, uint32_t candidates)
 {
     uint32_t first = (uint32_t)__builtin_ffs((int)candidates);

@@ -5,12 +5,12 @@
  * The retention class of an event, and the slots of its class row.
  *
  * A session with classes has a table with a byte for each type and level: the class row that the
- * event goes to. Row 0 is of no class, then come those of the classes. So one look-up is mostly
- * enough. Where the first class of this type and level also has a GUID or keywords as conditions,
- * the byte says so, and which classes are possible.
+ * event goes to. Row 0 is for no class; the rows of the classes follow. So one look-up is usually
+ * enough. If the first class of this type and level also has a GUID or keywords as conditions, the
+ * byte says so, and which classes are possible.
  *
  * A start fills in the table while its session's gates are closed. A writer of the session before
- * may read anything there: so the row is bounded by the kind of a slot, which was read behind the
+ * may read anything there. So the row is bounded by the kind of a slot, which was read after the
  * pointer to the slots that it is used with. Then there is a slot, and its gate decides the rest.
  */
 #ifndef ETWAS_BUFFER_RETENTION_CLASS_H
@@ -28,22 +28,19 @@ _Static_assert((int)ETWAS_CLASS_ROWS == 1 + ETWAS_RETENTION_CLASSES, "a row for 
 
 enum {
     ETWAS_CLASS_MESSAGE = 1 << 16, /* messages have no type and no level */
-    /* in the bits below, the classes that are possible */
+    /* the possible classes in the bits below */
     ETWAS_CLASS_UNDECIDED = 1 << ETWAS_RETENTION_CLASSES,
 };
 
 /* The attributes of an event by which classes select it. */
 struct etwas_class_attributes {
     uint32_t type_and_level; /* etwas_class_of_event, or ETWAS_CLASS_MESSAGE */
-    const void *guid;        /* 16 bytes, read where a class has a GUID as condition */
+    const void *guid;        /* 16 bytes, read if a class has a GUID as condition */
     uint64_t keywords;
 };
 
 struct etwas_class_table {
-    /*
-     * Indexed by type_and_level: a class row, or ETWAS_CLASS_UNDECIDED and the classes that are
-     * possible.
-     */
+    /* Indexed by type_and_level: a class row, or ETWAS_CLASS_UNDECIDED and the possible classes. */
     uint8_t rows[ETWAS_CLASS_MESSAGE + 1];
     struct {
         uint64_t guid[2];
@@ -54,13 +51,13 @@ struct etwas_class_table {
 
 /*
  * One for each entry of the session table. NULL: the entry has had no session with classes yet; a
- * table stays once made.
+ * table is never freed.
  */
 extern struct etwas_class_table *etwas_class_tables[1 + ETWAS_SESSION_ENTRIES]
     __attribute__((visibility("hidden")));
 
 /*
- * Allocates the table of an entry, the first time. Returns false when the system has no memory.
+ * Allocates the table of an entry, the first time. Returns false if the system has no memory.
  * Control lock held.
  */
 bool etwas_class_table_prepare(uint32_t session);
@@ -68,34 +65,34 @@ bool etwas_class_table_prepare(uint32_t session);
 /* Fills in the table. The entry's gates are closed. */
 void etwas_class_table_fill(uint32_t session, const etwas_retention_class *classes, uint32_t count);
 
-/* Type and level as a classic header has them, one behind the other. */
+/* Returns type and level in the order of a classic header. */
 static inline uint32_t etwas_class_of_event(uint8_t type, uint8_t level)
 {
     return type | (uint32_t)level << 8;
 }
 
 /*
- * The row of the first of these classes whose other conditions the event meets; 0: none.
+ * Returns the row of the first of these classes whose other conditions the event meets; 0: none.
  * `candidates` are classes that match its type and level.
  */
 uint32_t etwas_class_find(const struct etwas_class_table *table, uint32_t candidates,
                           const void *guid, uint64_t keywords);
 
 /*
- * The byte of the event in the table at this index, which is that of a session with classes: a row,
- * or a value greater than the number of classes.
+ * Returns the byte of the event in the table at this index, which belongs to a session with
+ * classes: a row, or a value greater than the number of classes.
  */
 static inline __attribute__((always_inline)) uint32_t etwas_class_lookup(uint32_t index,
                                                                          uint32_t type_and_level)
 {
     const struct etwas_class_table *table;
 
-    ck_pr_fence_load(); /* behind the kind; pairs with etwas_class_table_fill */
+    ck_pr_fence_load(); /* after the kind; pairs with etwas_class_table_fill */
     table = ck_pr_load_ptr(&etwas_class_tables[index]);
     return *(const volatile uint8_t *)&table->rows[type_and_level]; /* widened as it is loaded */
 }
 
-/* Decides the row where the byte alone does not; the result is bounded by the kind. */
+/* Decides the row if the byte alone does not; the result is bounded by the kind. */
 static inline uint32_t etwas_class_resolve(uint32_t index, uint32_t row, uint32_t kind,
                                            const struct etwas_class_attributes *attributes)
 {
@@ -106,7 +103,7 @@ static inline uint32_t etwas_class_resolve(uint32_t index, uint32_t row, uint32_
     return row > etwas_kind_classes(kind) ? 0 : row;
 }
 
-/* The class row of an event in a session with classes whose slots have this kind. */
+/* Returns the class row of an event in a session with classes whose slots have this kind. */
 static inline __attribute__((always_inline)) uint32_t etwas_class_row(
     uint32_t index, uint32_t kind, const struct etwas_class_attributes *attributes)
 {
@@ -117,11 +114,11 @@ static inline __attribute__((always_inline)) uint32_t etwas_class_row(
                : row;
 }
 
-/* The same as a function that is not inlined. */
+/* The same function, not inlined. */
 uint32_t etwas_class_row_of(uint32_t index, uint32_t kind, uint32_t type_and_level,
                             const void *guid, uint64_t keywords);
 
-/* From a processor's slot of no class to its slot in another class row. */
+/* Returns the slot in another class row for a processor's slot of no class. */
 static inline struct etwas_slot *etwas_class_slot(struct etwas_slot *slot, uint32_t row)
 {
     return (struct etwas_slot *)((uintptr_t)slot + row * etwas_slot_class_row_bytes);

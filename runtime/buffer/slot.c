@@ -57,13 +57,13 @@ bool etwas_slots_prepare(void)
         return false;
     }
     etwas_slots_forget();
-    /* Where the kernel cannot do it, the fork handler does. */
+    /* If the kernel cannot do it, the fork handler does. */
     if (etwas_memory_page_bytes() <= ETWAS_LARGEST_PAGE_BYTES) {
         (void)madvise(&etwas_attachments, sizeof etwas_attachments, MADV_WIPEONFORK);
     }
     /*
-     * Released: a thread that sees a count that is not 0 sees slots. The first one's is stored
-     * last: it answers for all. Pairs with etwas_slots_are_attached and with handle.h.
+     * Released: a thread that sees a nonzero count sees slots. The first one's is stored last: it
+     * stands for all. Pairs with etwas_slots_are_attached and with handle.h.
      */
     ck_pr_fence_release();
     for (uint32_t index = ETWAS_ATTACHMENTS; index > 0; index--) {

@@ -4,38 +4,38 @@
 /*
  * Slots: where the writers of one session on one processor find their current buffer.
  *
- * A slot is two cache lines; what each publication needs is in the first. A session's slots lie
- * behind its pool (pool.c): one for each processor, and the extra one. The extra slot of a session
- * with rseq slots, whose writers run restartable sequences, takes the events of threads that cannot
- * run them; the extra slot of a session with one slot takes all events. The processors' slots of
- * such a session stay closed; a writer that finds them closed tries the extra one before it calls
- * the handle invalid.
+ * A slot is two cache lines; the data that each publication needs are in the first. A session's
+ * slots follow its pool (pool.c): one for each processor, and the extra one. The extra slot of a
+ * session with rseq slots, whose writers run restartable sequences, takes the events of threads
+ * that cannot run them; the extra slot of a session with one slot takes all events. The processors'
+ * slots of such a session stay closed; a writer that finds them closed tries the extra one before
+ * it reports an invalid handle.
  *
  * Behind the extra slot a shared session has one for each guest: it takes the events of that
- * process's threads that cannot run sequences. So what a killed process left half done lies in a
- * slot of its own (pool_join.h).
+ * process's threads that cannot run sequences. So a change that a killed process left half done
+ * lies in its own slot (pool_join.h).
  *
  * A session with retention classes (retention_class.h) has several rows of processors' slots, the
- * row of no class first, and behind all of them as many extra ones. What holds for a slot holds for
- * each of them; the kind of each slot has the number of rows.
+ * row of no class first, and after all of them the same number of extra ones. Statements about a
+ * slot are true of each of them; the kind of each slot has the number of rows.
  *
  * This process's attachment to an entry of the session table says where the entry's slots are.
  * Slots are never freed, and there are closed ones where no session ever was, so that a stale
  * handle finds a closed gate, never unmapped memory.
  *
- * Slots may lie in memory that other processes write to, so nothing is taken from a slot that leads
- * to an address. That is in the slot's process-local data: memory of this process alone,
- * ETWAS_SLOT_LOCAL_BYTES before the slot, so that a writer needs only the slot to find it. A buffer
- * that a word names is brought into bounds by a mask, and as many buffers have address space: a
- * word that another process has overwritten costs records, and nothing is written elsewhere.
+ * Slots may lie in memory that other processes write to, so no address is computed from a slot's
+ * content. Addresses are in the slot's process-local data: memory of this process alone,
+ * ETWAS_SLOT_LOCAL_BYTES before the slot, so that a writer needs only the slot to find it. A mask
+ * limits the buffer that a word names, and that many buffers have address space. So a word that
+ * another process has overwritten costs records, and nothing is written elsewhere.
  *
  *     word     63        40 39          22 21           0
  *              |  count   |    buffer    |    units     |
  *
  *     units    where the next record begins, in units of 8 bytes from the start of the buffer
  *     buffer   index in the session's pool; ETWAS_NO_BUFFER: none yet, or closed
- *     count    in an rseq slot the records in the buffer. A sequence needs nothing against stale
- *              words: it is aborted before it could act on one.
+ *     count    in an rseq slot the records in the buffer. A sequence needs no protection against
+ *              stale words: it is aborted before it could act on one.
  *              In a shared slot an epoch: it grows whenever another buffer (or none) takes the
  *              place, also across sessions, and when an empty buffer begins anew because the
  *              system time was set back. A writer that was suspended between reading the word and
@@ -71,10 +71,10 @@ struct etwas_buffer_control;
 
 enum {
     ETWAS_SESSIONS = 64,        /* entries of the session table (R46) … */
-    ETWAS_PRIVATE_SESSIONS = 8, /* … and behind them those of private sessions (R47) */
+    ETWAS_PRIVATE_SESSIONS = 8, /* … and after them those of private sessions (R47) */
     ETWAS_SESSION_ENTRIES = ETWAS_SESSIONS + ETWAS_PRIVATE_SESSIONS,
     /*
-     * Entries of sessions of other processes, which this one is a guest of; they follow the table's
+     * Entries of other processes' sessions that this process is a guest of; they follow the table's
      * entries.
      */
     ETWAS_GUEST_SESSIONS = 64,
@@ -100,11 +100,13 @@ enum etwas_slot_loss {
     ETWAS_SLOT_LOSSES
 };
 
-/* Counters of writers, one set a processor, so that writers do not fight for a cache line. */
+/*
+ * Counters of writers, one set for each processor, so that writers do not compete for a cache line.
+ */
 struct etwas_slot_counters {
     uint64_t lost[ETWAS_SLOT_LOSSES];
     uint64_t restarts; /* restarts of sequences */
-    /* What an rseq slot had stored and replaced when it was shut; 0 before that. */
+    /* the records that an rseq slot had stored and replaced when it was shut; 0 before that */
     uint64_t shut_stored;
     uint64_t shut_overwritten;
 } __attribute__((aligned(64)));
@@ -117,7 +119,7 @@ struct etwas_slot {
     uint32_t kind;
     uint32_t reserved;
     uint32_t slow_writers;
-    uint32_t processor;   /* rseq: the processor of the sequences that use it; else none */
+    uint32_t processor;   /* rseq: the processor of the sequences that use it; otherwise none */
     uint32_t next_buffer; /* claimed to become current next, if its owner word says so too */
     struct etwas_slot_counters counters;
 };
@@ -130,9 +132,9 @@ _Static_assert(offsetof(struct etwas_slot, kind) == offsetof(struct etwas_slot, 
  * The process-local data of a slot. Constant while the gate is open, and until the next session
  * opens it: a writer that found the gate open in between has aborted, or finds the word changed.
  *
- * They lie a whole number of pages before the slot. A load from the same place in a page as a store
- * before it may wait for that store, and each event stores the slot's word and newest stamp: so
- * what is loaded with the next one lies as far into a page as the slot's counters.
+ * They lie a whole number of pages before the slot. A load from the same page offset as an earlier
+ * store may wait for that store, and each event stores the slot's word and newest stamp. So the
+ * data that are loaded with the next event have the page offset of the slot's counters.
  */
 struct etwas_slot_local {
     uint8_t apart[64];
@@ -149,21 +151,22 @@ _Static_assert(offsetof(struct etwas_slot_local, region) == offsetof(struct etwa
                "apart from what each event stores");
 
 enum {
-    ETWAS_SLOT_LOCAL_BYTES = 3 << 20, /* more than all slots of a session and what is before them */
+    ETWAS_SLOT_LOCAL_BYTES =
+        3 << 20, /* more than all slots of a session and the data before them */
 };
 
 /*
  * Where this process has a session's memory. A start stores it while the session's gates are
- * closed, and it stays when they are closed again: a writer that found a gate open finds what
- * belongs to it. For another process's session, the thread that joins it (pool_join.h) stores it
- * last.
+ * closed, and it stays when they are closed again: a writer that found a gate open finds the data
+ * that belong to it. For another process's session, the thread that joins it (pool_join.h) stores
+ * it last.
  */
 struct etwas_attachment {
     struct etwas_slot *slots;
     struct etwas_buffer_control *buffers;
     struct etwas_pool *pool; /* NULL: the entry never had a session */
     uint32_t slot_count;     /* without the extra one; see etwas_attachments */
-    /* index of the slot for threads that no processor's slot takes: of a guest, its own */
+    /* index of the slot for threads that no processor's slot takes; a guest has its own */
     uint32_t extra;
 };
 
@@ -174,7 +177,9 @@ enum {
 _Static_assert((int)ETWAS_ATTACHED_ENTRIES < (int)ETWAS_ATTACHMENTS,
                "an entry is one byte of a handle");
 
-/* The processors the machine may have, which is also the index of the extra slots. */
+/*
+ * The number of processors that the machine may have, which is also the index of the extra slots.
+ */
 extern uint32_t etwas_slot_count __attribute__((visibility("hidden")));
 
 /* Distance from a processor's slot in one class row to its slot in the next, in bytes. */
@@ -183,7 +188,7 @@ extern size_t etwas_slot_class_row_bytes __attribute__((visibility("hidden")));
 /*
  * The attachments have pages to themselves, which the kernel zeroes in a fork's child. So all of
  * them have a slot_count of 0, and no slots, before anything is attached and in a fork's child;
- * else the number of processors. Every writer reads it first.
+ * otherwise it is the number of processors. Every writer reads it first.
  */
 enum {
 #if defined(__x86_64__)
@@ -198,7 +203,7 @@ extern struct etwas_attachments {
     __attribute__((visibility("hidden")));
 
 /*
- * Whether slots are attached; then every session entry has some. Pairs with the release in
+ * Whether slots are attached; every session entry has some then. Pairs with the release in
  * etwas_slots_prepare.
  */
 static inline bool etwas_slots_are_attached(void)
@@ -210,15 +215,15 @@ static inline bool etwas_slots_are_attached(void)
 }
 
 /*
- * Attaches closed slots. Returns false when the system has no memory. Control lock held; after
+ * Attaches closed slots. Returns false if the system has no memory. Control lock held; called after
  * etwas_processor_count, which reads a file the first time.
  */
 bool etwas_slots_prepare(void);
 
-/* In a fork's child: detaches everything that the parent had attached. */
+/* Called in a fork's child: detaches everything that the parent had attached. */
 void etwas_slots_forget(void);
 
-/* The attachment of an entry of the session table, or of a guest's entry behind it. */
+/* Returns the attachment of an entry of the session table, or of a guest's entry after it. */
 static inline struct etwas_attachment *etwas_attachment_of(uint32_t session)
 {
     return &etwas_attachments.of[session + 1];
@@ -230,7 +235,7 @@ static inline struct etwas_slot *etwas_slot_of(uint32_t session, uint32_t index)
     return (struct etwas_slot *)ck_pr_load_ptr(&etwas_attachment_of(session)->slots) + index;
 }
 
-/* The slot of a processor number as the kernel gave it, which may be odd. */
+/* Returns the slot of a processor number as the kernel gave it, which may be odd. */
 static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t processor)
 {
     return etwas_slot_of(session,
@@ -238,8 +243,8 @@ static inline struct etwas_slot *etwas_slot_folded(uint32_t session, uint32_t pr
 }
 
 /*
- * The slot's process-local data. They belong to the session of the gate if the gate was loaded
- * before.
+ * Returns the slot's process-local data. They belong to the session of the gate if the gate was
+ * loaded before.
  */
 static inline struct etwas_slot_local *etwas_slot_local(const struct etwas_slot *slot)
 {
@@ -261,20 +266,20 @@ static inline uint32_t etwas_slot_index(const struct etwas_slot *slot)
     return ck_pr_load_32(&etwas_slot_local(slot)->index);
 }
 
-/* The region of the slot's buffers. */
+/* Returns the region of the slot's buffers. */
 static inline uint8_t *etwas_slot_region(const struct etwas_slot *slot)
 {
     return ck_pr_load_ptr(&etwas_slot_local(slot)->region);
 }
 
-/* The buffer that a word of the slot names, brought into bounds. */
+/* Returns the buffer that a word of the slot names, limited by the mask. */
 static inline uint32_t etwas_slot_buffer(const struct etwas_slot *slot, uint64_t word)
 {
     return (uint32_t)(word >> ETWAS_UNITS_BITS) &
            ck_pr_load_32(&etwas_slot_local(slot)->buffer_mask);
 }
 
-/* The mask for the indices of so many buffers. */
+/* Returns the mask for the indices of this many buffers. */
 static inline uint32_t etwas_slot_mask(uint32_t buffers)
 {
     uint32_t mask = 0;
@@ -286,15 +291,15 @@ static inline uint32_t etwas_slot_mask(uint32_t buffers)
 }
 
 /*
- * Counts an interrupted sequence. The slot may belong to a later session: then that count is a
- * little wrong, nothing else.
+ * Counts an interrupted sequence. The slot may belong to a later session: then that count is
+ * slightly wrong, and nothing else is.
  */
 static inline void etwas_slot_count_restart(struct etwas_slot *slot)
 {
     ck_pr_inc_64(&slot->counters.restarts);
 }
 
-/* Gate and kind as one word while a session of this generation runs. */
+/* Returns gate and kind as one word while a session of this generation runs. */
 static inline uint64_t etwas_slot_gate_word(uint32_t generation, uint32_t kind)
 {
     return (uint64_t)kind << 32 | generation;
@@ -335,33 +340,33 @@ _Static_assert((int)ETWAS_SESSION_ENTRIES < 1 << ETWAS_KIND_TABLE_BITS,
                "an entry fits into a kind");
 
 /*
- * The protocol, if the quick ways may write the records: they handle neither times nor classes.
- * Else no protocol.
+ * Returns the protocol, if the quick ways may write the records: they handle neither times nor
+ * classes. Otherwise returns no protocol.
  */
 static inline uint32_t etwas_kind_quick_protocol(uint32_t kind)
 {
     return (kind & ~(uint32_t)ETWAS_KIND_ONE_SLOT) >> 8;
 }
 
-/* The number of retention classes, 0 to 7. */
+/* Returns the number of retention classes, 0 to 7. */
 static inline uint32_t etwas_kind_classes(uint32_t kind)
 {
     return kind >> ETWAS_KIND_CLASSES_SHIFT;
 }
 
-/* The index in etwas_class_tables, which is the handle's lowest byte. */
+/* Returns the index in etwas_class_tables, which is the handle's lowest byte. */
 static inline uint32_t etwas_kind_table(uint32_t kind)
 {
     return kind >> ETWAS_KIND_TABLE_SHIFT & ((1u << ETWAS_KIND_TABLE_BITS) - 1);
 }
 
-/* The number of class rows: one, and one for each class. */
+/* Returns the number of class rows: one, and one for each class. */
 static inline uint32_t etwas_kind_class_rows(uint32_t kind)
 {
     return 1 + etwas_kind_classes(kind);
 }
 
-/* The kind that the slots would have without classes. */
+/* Returns the kind that the slots would have without classes. */
 static inline uint32_t etwas_kind_without_classes(uint32_t kind)
 {
     return kind & ((1u << ETWAS_KIND_TABLE_SHIFT) - 1);
@@ -374,7 +379,7 @@ static inline uint64_t etwas_slot_word(uint64_t count, uint32_t buffer, uint32_t
            units;
 }
 
-/* The count of a word: records, or the epoch. */
+/* Returns the count of a word: records, or the epoch. */
 static inline uint64_t etwas_word_count(uint64_t word)
 {
     return word >> (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS);
@@ -390,14 +395,14 @@ static inline uint32_t etwas_word_units(uint64_t word)
     return (uint32_t)word & ((1u << ETWAS_UNITS_BITS) - 1);
 }
 
-/* What a record of `units` adds to the word of an rseq slot. */
+/* Returns the number that a record of `units` adds to the word of an rseq slot. */
 static inline uint64_t etwas_word_record(uint32_t units)
 {
     return etwas_slot_word(1, 0, units);
 }
 
 /*
- * The highest bit of an epoch. A count of records never reaches it: a record takes a unit at least,
+ * The highest bit of an epoch. A count of records never reaches it: a record takes at least a unit,
  * even a message without content, so a buffer of 16 MiB has fewer than 2^21.
  */
 #define ETWAS_WORD_SHARED (UINT64_C(1) << 63)
@@ -407,22 +412,22 @@ _Static_assert(ETWAS_ETL_LARGEST_BUFFER_BYTES / ETWAS_UNIT_BYTES < ETWAS_WORD_SH
 _Static_assert(ETWAS_ETL_LARGEST_BUFFER_BYTES / ETWAS_UNIT_BYTES < ETWAS_NO_ROOM,
                "there is more room in the largest buffer than in none");
 
-/* The word that takes the place of `word` in a shared slot. The epoch wraps at 23 bits. */
+/* Returns the word that replaces `word` in a shared slot. The epoch wraps at 23 bits. */
 static inline uint64_t etwas_word_next(uint64_t word, uint32_t buffer, uint32_t units)
 {
     return ETWAS_WORD_SHARED | etwas_slot_word(etwas_word_count(word) + 1, buffer, units);
 }
 
 /*
- * The word of a shared slot without a buffer. It has no room, so that "is there room" is the only
- * question a writer asks.
+ * Returns the word of a shared slot without a buffer. It has no room, so that a writer only has to
+ * check whether there is room.
  */
 static inline uint64_t etwas_word_empty(uint64_t word)
 {
     return etwas_word_next(word, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);
 }
 
-/* The same for an rseq slot. */
+/* Returns the same for an rseq slot. */
 static inline uint64_t etwas_word_none(void)
 {
     return etwas_slot_word(0, ETWAS_NO_BUFFER, ETWAS_NO_ROOM);

@@ -13,10 +13,10 @@
 /*
  * Makes one step towards room for `units` in the slot of `processor`, for a session whose gate and
  * kind are `gate`. If `close_word` is not 0, the buffer of exactly that word is replaced although
- * it has room (a step of the clock). Returns ERROR_SUCCESS when the caller has to read the slot
+ * it has room (a step of the clock). Returns ERROR_SUCCESS if the caller has to read the slot
  * again: there may be room, or the step was interrupted, or another is needed.
- * ERROR_INVALID_HANDLE: the session does not run any more. ERROR_MORE_DATA: no buffer is large
- * enough. ERROR_NOT_ENOUGH_MEMORY: there is no buffer, and the event is counted lost.
+ * ERROR_INVALID_HANDLE: the session no longer runs. ERROR_MORE_DATA: no buffer is large enough.
+ * ERROR_NOT_ENOUGH_MEMORY: there is no buffer, and the event is counted lost.
  */
 uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                            uint64_t gate, uint32_t units, uint64_t close_word);
@@ -29,10 +29,10 @@ void etwas_rseq_close_previous(const struct etwas_slot *slot, struct etwas_pool 
 
 /*
  * Makes room for `units` in the slot. If `close_word` is not 0, the buffer of exactly that word is
- * closed although it has room (a step of the clock). Returns ERROR_SUCCESS when the caller has to
- * read the slot again: there is room, or was a moment ago. ERROR_INVALID_HANDLE: the generation
- * does not run any more. ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: there
- * is no buffer, and the event is counted lost.
+ * closed although it has room (a step of the clock). Returns ERROR_SUCCESS if the caller has to
+ * read the slot again: there is room, or was a moment ago. ERROR_INVALID_HANDLE: the generation no
+ * longer runs. ERROR_MORE_DATA: no buffer is large enough. ERROR_NOT_ENOUGH_MEMORY: there is no
+ * buffer, and the event is counted lost.
  */
 uint32_t etwas_switch_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                              uint32_t generation, uint32_t units, uint64_t close_word);

@@ -6,9 +6,9 @@
  * Claiming, adopting and closing buffers in rseq slots.
  *
  * p is the slot, of which a processor has one, or with retention classes several, b its current
- * buffer, o[] the owner words. What is in brackets is one sequence on its processor: it happens
- * whole or not at all, and nothing else of p happens meanwhile. Each begins with the processor and
- * the gate, so after the end of the session none commits.
+ * buffer, o[] the owner words. The part in brackets is one sequence on its processor: it happens
+ * completely or not at all, and nothing else of p happens meanwhile. Each begins with the processor
+ * and the gate, so after the end of the session none commits.
  *
  *     CLOSE   buffering mode only, after ADOPT and before the next. q ← b.previous, claimed as oq:
  *             [o[b] still;  commit: exchange o[q]: oq → CLOSED];  a candidate now (oldest.c)
@@ -17,31 +17,31 @@
  *             [word, o[b], next buffer s, o[s] still;  next buffer ← x;
  *              commit: exchange o[x]: ox → {t, p, HELD}]
  *     ADOPT   the next buffer n is valid: o[n] = {.., p, HELD}, n ≠ b
- *             [word, o[b], next buffer n, o[n] still;  b.end ← what word and newest say;
+ *             [word, o[b], next buffer n, o[n] still;  b.end ← the values of word and newest;
  *              b's age ← n's ticket;  n.link ← b and the sums;
  *              commit: word ← {0 records, n, first unit}]
  *     GROW    [commit: exchange allocated: a → a + 1, below the maximum]
  *     LOST    [word, next buffer s, o[s], this slot's count of lost events still;  commit: it + 1]
  *
- * Why it holds:
+ * Why it is correct:
  *   - {t, p, HELD} is made only by p's CLAIM, right after `next_buffer` names the buffer, and p
  *     claims no other while the next buffer is valid. So a claimed buffer is never forgotten and
- *     never owned twice, whichever thread is interrupted: any thread of p finishes what another
- *     began.
+ *     never owned twice, whichever thread is interrupted: any thread of p finishes the steps that
+ *     another began.
  *   - Tickets: CLAIM takes its ticket before the sequence. Had p claimed or adopted since then, the
  *     word, the next buffer or one of their owner words would have changed, and the sequence fails.
  *     So the tickets of one slot are in the order in which its buffers become current.
  *   - CLOSE says of q under the claim oq that another buffer is current after it. Once true that
- *     stays true, whichever thread says it and however late; an owner word never comes back. That
- *     o[b] is unchanged means that the link, from which q and oq are read, is true (current.h).
+ *     stays true, whichever thread says it and however late; an owner word never comes back. An
+ *     unchanged o[b] means that the link, from which q and oq are read, is true (current.h).
  *   - b.end, b's age, n.link and n's first bytes are written before the commit. Interrupted before
- *     it, b is still current and n still the next buffer; no thread reads the end of a current
- *     buffer nor the link or the bytes of a next buffer, or believes the age of a buffer that is
- *     not closed.
+ *     it, b is still current and n still the next buffer. No thread reads the end of a current
+ *     buffer, nor the link or the bytes of a next buffer, or trusts the age of a buffer that is not
+ *     closed.
  *   - Everything read before a sequence may be another session's, if this one ended meanwhile; the
  *     memory is kept. If the gate is unchanged, all of it was this session's.
  *
- * Order: word's acquire pairs with the commits of PUBLISH and ADOPT; the exchange of CLAIM pairs
+ * Order: word's acquire pairs with the commits of PUBLISH and ADOPT. The exchange of CLAIM pairs
  * with the release by which the flusher made the buffer FREE, or with CLOSE, whose exchange comes
  * after everything written into q (p's own stores, or read through word by the flusher).
  *
@@ -62,7 +62,8 @@
 #include "platform/rseq.h"
 
 /*
- * The owner word of the buffer before the current one where its CLOSE is still to be done; else 0.
+ * Returns the owner word of the buffer before the current one if its CLOSE is still to be done;
+ * otherwise 0.
  */
 static uint64_t unclosed_previous(const struct etwas_pool *pool,
                                   const struct etwas_current *current, uint32_t *previous)
@@ -85,7 +86,7 @@ static uint64_t unclosed_previous(const struct etwas_pool *pool,
 #if ETWAS_RSEQ
 
 /*
- * What the steps of one call have in common: the slot as it was read, and the checks that it is
+ * The common data of the steps of one call: the slot as it was read, and the checks that it is
  * unchanged.
  */
 struct step {
@@ -95,7 +96,7 @@ struct step {
     uint64_t gate;
     uint32_t processor;
     uint32_t index;                    /* index of the slot */
-    struct etwas_rseq_check checks[6]; /* one more than these for a further check of a step */
+    struct etwas_rseq_check checks[6]; /* the common ones, and a further one of a step */
     uint32_t check_count;
 };
 
@@ -105,7 +106,8 @@ static const uint64_t *next_buffer_word(const struct etwas_slot *slot)
 }
 
 /*
- * Checks of gate, word and the current buffer's owner word; step_set_next_buffer adds the others.
+ * Sets the checks of gate, word and the current buffer's owner word; step_set_next_buffer adds the
+ * others.
  */
 static void step_set_checks(struct step *step)
 {
@@ -118,7 +120,7 @@ static void step_set_checks(struct step *step)
     step->check_count = has_current ? 5 : 4;
 }
 
-/* Checks of the slot's next buffer, and that one's owner word. */
+/* Sets the checks of the slot's next buffer and of its owner word. */
 static void step_set_next_buffer(struct step *step, uint32_t next_buffer, uint64_t owner)
 {
     step->checks[2] = (struct etwas_rseq_check){next_buffer_word(step->slot),
@@ -163,7 +165,7 @@ static bool step_close(const struct step *step, uint32_t buffer, uint64_t buffer
     return true;
 }
 
-/* What ADOPT stores in the new current buffer about the one before. */
+/* Returns the link to the previous buffer that ADOPT stores in the new current one. */
 static struct etwas_buffer_link step_link_for(const struct step *step, uint32_t next_buffer)
 {
     const struct etwas_pool *pool = step->pool;
@@ -366,7 +368,7 @@ static uint32_t step_claim(struct step *step)
     if (found == FOUND_LOOK_AGAIN) {
         return ERROR_SUCCESS;
     }
-    /* Written to in a moment, and probably in no cache. */
+    /* It will be written to in a moment, and is probably in no cache. */
     __builtin_prefetch(etwas_pool_buffer(pool, buffer) + ETWAS_ETL_BUFFER_HEADER_BYTES, 1);
     __builtin_prefetch(&pool->buffers[buffer], 1);
     named = (uint64_t)buffer << 32 | step->processor; /* next_buffer_word */
@@ -406,7 +408,7 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
     step.processor = ck_pr_load_32(&slot->processor);
     step.index = etwas_slot_index(slot);
     if (step.pool == NULL) {
-        return ERROR_SUCCESS; /* a fork's child, which has nothing of it: its slots will tell */
+        return ERROR_SUCCESS; /* a fork's child without this memory; its slots show that */
     }
     ck_pr_fence_acquire();
     step.current = etwas_current_read(slot, step.pool);

@@ -8,19 +8,19 @@
  *     SWITCH    slow_writers + 1                                        (V1, full)
  *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
  *               n ← a claimed buffer; none, and the word still w → the event is lost
- *               n.previous ← what w says and the newest stamp
+ *               n.previous ← w's buffer and end, and the newest stamp
  *               compare-exchange word: w → {epoch + 1, n, first}        (X3, release)   else again
  *               retire the old buffer: its age ← n's ticket; commit word + the unused rest, closed
  *               slow_writers − 1                                        (V2, release)
  *
  * V1 and the gate's load pair with stop's store of the gate and its load of slow_writers: of a
- * writer that enters and a stop that closes, at least one sees the other. So while one is inside
- * past the gate, the pool exists.
+ * writer that enters and a stop that closes, at least one sees the other. So while a writer is
+ * inside past the gate, the pool exists.
  *
- * A writer held anywhere here holds at most one buffer, and delays nobody: others claim and install
- * their own. If it is held between the exchange and the retirement, the old buffer counts as
- * incomplete: the flusher writes its records once its timeout ends, and buffering mode keeps it
- * until the writer goes on.
+ * A writer delayed anywhere here holds at most one buffer, and delays no other: others claim and
+ * install their own. If it is delayed between the exchange and the retirement, the old buffer
+ * counts as incomplete: the flusher writes its records once its timeout ends, and buffering mode
+ * keeps it until the writer goes on.
  */
 #include "buffer/switch.h"
 
@@ -34,7 +34,7 @@
 #include "buffer/pool_join.h"
 #include "platform/testpoint.h"
 
-/* Installs `buffer` in place of `word`, if that is still what the slot holds. */
+/* Installs `buffer` in place of `word`, if the slot still holds that word. */
 static bool switch_install(struct etwas_slot *slot, struct etwas_pool *pool, uint64_t word,
                            uint32_t buffer)
 {
@@ -97,7 +97,7 @@ static uint32_t switch_as_slow_writer(const struct etwas_attachment *attachment,
             break;
         }
         pool = ck_pr_load_ptr(&attachment->pool);
-        if (pool == NULL) { /* a fork's child, which has nothing of it */
+        if (pool == NULL) { /* a fork's child, without this memory */
             result = ERROR_INVALID_HANDLE;
             break;
         }

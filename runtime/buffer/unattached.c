@@ -13,7 +13,7 @@
 #include "platform/memory.h"
 #include "platform/own_descriptor.h"
 
-/* A whole page, which the file takes the place of. */
+/* A whole page, which the file replaces. */
 static union {
     uint64_t counts[ETWAS_UNATTACHED_WORDS];
     uint8_t page[ETWAS_LARGEST_PAGE_BYTES];
@@ -21,7 +21,7 @@ static union {
 
 /*
  * Indexed by entry: the word and, in the lower bits, the gate; gate 0: nothing is counted; word 0:
- * nothing was.
+ * nothing was counted.
  */
 static uint64_t places[ETWAS_GUEST_SESSIONS];
 static uint32_t next_word = 1;
@@ -39,8 +39,8 @@ static uint32_t unattached_word_of(uint64_t place)
 }
 
 /*
- * Once it is there it stays, also if the program closes its descriptor: then no more hosts hear of
- * it.
+ * A page that was created stays, even if the program closes its descriptor. No further hosts
+ * receive it then.
  */
 int etwas_unattached_page(void)
 {
@@ -104,14 +104,14 @@ void etwas_unattached_end(uint32_t entry)
 }
 
 /*
- * Adds 1 to a count. Returns false when the host has closed it: afterwards it is not read any more.
+ * Adds 1 to a count. Returns false if the host has closed it: afterwards it is not read any more.
  */
 static bool unattached_add_one(uint32_t word)
 {
     return word != 0 && (ck_pr_faa_64(&counted.counts[word], 1) & ETWAS_UNATTACHED_CLOSED) == 0;
 }
 
-/* 0: events with this generation are not counted. */
+/* Returns 0 if events with this generation are not counted. */
 static uint32_t unattached_counting_word(uint32_t entry, uint32_t generation)
 {
     uint64_t place = 0;
@@ -125,7 +125,7 @@ static uint32_t unattached_counting_word(uint32_t entry, uint32_t generation)
 }
 
 /*
- * Nothing is attached in a child that no handler of a fork has seen, and it counts nothing of its
+ * Nothing is attached in a child that no fork handler has seen, and it counts nothing of its
  * parent's.
  */
 bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation)

@@ -8,12 +8,12 @@
  *
  *     begin     stores the gate that the session's slots will have: events with this generation are
  *               counted
- *     end       the slots are there and the gate is open; or the session is left
+ *     end       the slots are there and the gate is open; or the process leaves the session
  *
  * A thread that joins ends the counting after the slots can be found. So a writer that finds
  * neither an open gate nor a stored one looks up the slots once more.
  *
- * The counts lie in a page that the hosts map, too, so that they see what a process counted that
+ * The counts lie in a page that the hosts map, too, so that they see the counts of a process that
  * has ended meanwhile. A count grows until its host closes it. Counting is async-signal-safe.
  */
 #ifndef ETWAS_BUFFER_UNATTACHED_H
@@ -27,22 +27,22 @@ enum {
 };
 
 /*
- * The value of a word whose session has taken its last account. The host exchanges it for the count
- * that it takes, in one step: an event is counted before that, and is in the account, or it is not
+ * The value of a word whose host has taken the last account. The host exchanges it for the count
+ * that it takes, in one step: an event is either counted before that, and is in the account, or not
  * counted.
  */
 #define ETWAS_UNATTACHED_CLOSED (UINT64_C(1) << 63)
 
 /*
- * A descriptor of the page, which stays the library's: a sealed file in memory of
+ * Returns a descriptor of the page, which stays the library's: a sealed file in memory of
  * ETWAS_UNATTACHED_WORDS words. -1: there can be none. One thread at a time, as for the next three.
  */
 int etwas_unattached_page(void);
 
 /*
- * The word in which the entry counts, or will count when it begins, which is 0 then. The word is
- * this session's alone as long as the entry is. For an entry of a guest (ETWAS_SESSION_ENTRIES and
- * behind).
+ * Returns the word in which the entry counts, or will count when it begins; the word is 0 then. It
+ * belongs to this session alone as long as the entry does. For an entry of a guest
+ * (ETWAS_SESSION_ENTRIES and later).
  */
 uint32_t etwas_unattached_word(uint32_t entry);
 
@@ -58,11 +58,11 @@ bool etwas_unattached_count(uint32_t entry, uint32_t generation);
 
 /*
  * Counts an event for which in all attempts neither the gate was open nor counting had begun.
- * Returns false when no host would learn of it.
+ * Returns false if no host would receive the count.
  */
 bool etwas_unattached_count_unresolved(uint32_t entry);
 
-/* In a fork's child: nothing is counted until it begins anew. Async-signal-safe. */
+/* Called in a fork's child: nothing is counted until it begins anew. Async-signal-safe. */
 void etwas_unattached_forget(void);
 
 #endif

@@ -15,10 +15,10 @@
 #ifdef ETWAS_TESTPOINTS
 
 enum {
-    MOST_OWNERS = 256 /* so that the check of a large pool takes no longer */
+    MOST_OWNERS = 256 /* limits the time that the check of a large pool takes */
 };
 
-/* The sentence says what should be. */
+/* The sentence says what should hold. */
 static bool invariant_holds(bool condition, const char *sentence)
 {
     if (!condition) {
@@ -68,7 +68,7 @@ static bool owner_is_valid(const struct etwas_pool *pool, uint32_t buffer)
                            "only rseq slots close buffers");
 }
 
-/* A current buffer is its slot's. In a shared slot a snapshot may have pinned it. */
+/* Whether a current buffer is its slot's. In a shared slot a snapshot may have pinned it. */
 static bool slot_is_valid(const struct etwas_pool *pool, uint32_t index)
 {
     const struct etwas_slot *slot = etwas_pool_slot(pool, index);

@@ -33,8 +33,7 @@ bool etwas_buffer_is_owned(const struct etwas_pool *pool, uint32_t buffer);
 bool etwas_commit_is_valid(const struct etwas_pool *pool, uint64_t before, uint64_t bytes);
 
 /*
- * Checks that what was collected is whole records, as many as counted (I1), in the order of time
- * (I2).
+ * Checks that the collected records are whole, as many as counted (I1), in the order of time (I2).
  */
 bool etwas_collected_is_valid(const struct etwas_pool *pool,
                               const struct etwas_collected *collected);

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The three clocks a session can stamp with (R150–R153).
+ * The three clocks with which a session can stamp (R150–R153).
  *
  *     1  QPC          CLOCK_MONOTONIC_RAW, ns; never steps, follows no wall clock
  *     2  system time  CLOCK_REALTIME as FILETIME, 100 ns; steps when the wall clock is set
  *     3  TSC          the invariant cycle counter of the processor
  *
- * Reading costs no system call on a machine whose kernel keeps time by the cycle counter: 1 and 2
+ * Reading needs no system call on a machine whose kernel keeps time by the cycle counter: 1 and 2
  * go through the vDSO. Reading is async-signal-safe; calibrating the counter (trust.h) is not.
  */
 #ifndef ETWAS_CLOCK_CLOCK_H
@@ -19,7 +19,10 @@
 
 #ifdef ETWAS_TESTPOINTS
 #include <ck_pr.h>
-/* Added to the system time: tests set the wall clock back and forth with it. Units of 100 ns. */
+/*
+ * Added to the system time, in units of 100 ns, so that tests can set the wall clock back and
+ * forth.
+ */
 extern uint64_t etwas_clock_system_step;
 #define ETWAS_CLOCK_SYSTEM_STEP ((int64_t)ck_pr_load_64(&etwas_clock_system_step))
 #else
@@ -67,9 +70,8 @@ static inline int64_t etwas_clock_system(void)
 }
 
 /*
- * Unfenced: the processor may read the counter a few instructions early. Publication compares each
- * stamp with its slot's newest and so keeps them in order without paying for a fence, which would
- * cost as much as the reading.
+ * Unfenced: the processor may read the counter a few instructions early. Publication keeps stamps
+ * in order by comparing each with its slot's newest. A fence would cost as much as the reading.
  */
 static inline int64_t etwas_clock_tsc(void)
 {
@@ -86,8 +88,8 @@ static inline int64_t etwas_clock_tsc(void)
 }
 
 /*
- * `kind` is one of the three. One benchmark is about a call without its clock: for it, and only for
- * it, the library is also built with a constant instead of the TSC, newer than any session's start.
+ * `kind` is one of the three. One benchmark measures a call without its clock. Only for it, the
+ * library is also built with a constant, newer than any session's start, instead of the TSC.
  */
 static inline int64_t etwas_clock_now(uint32_t kind)
 {

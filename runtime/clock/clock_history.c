@@ -58,6 +58,6 @@ void etwas_clock_history_copy(struct etwas_clock_history *copy,
     ck_pr_fence_acquire();
     memcpy(copy->readings, history->readings, count * sizeof *copy->readings);
     ck_pr_fence_acquire();
-    /* No thinning began that was not over before the copy. */
+    /* The copy is consistent only if every thinning begun by now had ended before it. */
     copy->count = ck_pr_load_32(&history->thins_begun) == ended || count == 0 ? count : 1;
 }

@@ -21,7 +21,7 @@ uint64_t etwas_clock_suspended_step_ns;
 #define SUSPENDED_STEP_NS 0
 #endif
 
-/* The value read last; 0 at first. Several threads may store to it, each a value that is true. */
+/* The value read last; 0 at first. Several threads may store to it, each a correct value. */
 static uint64_t last_suspended_ns;
 
 #if defined(__x86_64__)
@@ -30,7 +30,7 @@ static uint64_t last_suspended_ns;
 #define FENCE "isb"
 #endif
 
-/* Reads the counter neither before the code in front of the call nor after the code behind it. */
+/* Reads the counter after the code before the call, and before the code after it. */
 static int64_t reading_fenced_tsc(void)
 {
     int64_t ticks;
@@ -42,9 +42,9 @@ static int64_t reading_fenced_tsc(void)
 }
 
 /*
- * Returns the time suspended. The difference of two clocks cannot be read at once, but it does not
- * change between suspends. So the last value is kept as long as it is possible, and readings do not
- * jitter. On a machine that was never suspended it is 0 from the first reading on.
+ * Returns the time suspended. The difference of two clocks cannot be read at one moment, but it
+ * does not change between suspends. So the last value is kept as long as it is possible, and
+ * readings do not jitter. On a machine that was never suspended it is 0 from the first reading on.
  */
 static int64_t reading_suspended_ns(void)
 {
@@ -77,8 +77,8 @@ static uint32_t reading_saturate_ns(int64_t ns)
 }
 
 /*
- * Sets the system time, which was read between `second` and `third`. At qpc_ns it was less by what
- * lies between; that is rounded, by a known amount.
+ * Sets the system time, which was read between `second` and `third`. At qpc_ns it was less by the
+ * time in between. The result is rounded, by a known amount.
  */
 static void reading_set_filetime(struct etwas_clock_reading *reading, const struct timespec *system,
                                  int64_t second, int64_t third)

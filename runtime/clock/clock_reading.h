@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Clock readings: the three clocks at one moment, with the bounds within which that is true.
+ * Clock readings: the three clocks at one moment, with error bounds.
  *
  * The performance counter is read before and after the two others:
  *
  *     q0  cycle counter  q1  system time  q2
  *
- * When the cycle counter was read the performance counter was between q0 and q1, however long the
+ * When the cycle counter was read, the performance counter was between q0 and q1, however long the
  * thread was preempted in between. So qpc_ns is their middle, and half of q1 − q0 is the bound. The
- * system time belongs to a moment between q1 and q2. No rate has to be known for that. The attempt
+ * system time belongs to a moment between q1 and q2. No rate has to be known for this. The attempt
  * with the narrowest bounds is returned.
  *
  *     q0 = 1000, q1 = 1040, q2 = 1090: qpc_ns = 1020, the counter's bound 20 ns; the system time
@@ -27,7 +27,7 @@ struct etwas_clock_reading {
     int64_t tsc;
     int64_t qpc_ns;
     int64_t filetime;     /* the system time at qpc_ns, rounded */
-    int64_t system_stamp; /* the stamp of a session with that clock at this moment, cut off */
+    int64_t system_stamp; /* the stamp of a session with that clock at this moment, truncated */
     /*
      * How long the machine has been suspended since it booted (CLOCK_BOOTTIME − CLOCK_MONOTONIC):
      * the same in each reading of the process until it is suspended again.
@@ -48,7 +48,8 @@ int64_t etwas_clock_reading_stamp(const struct etwas_clock_reading *reading, uin
 int64_t etwas_clock_reading_filetime(const struct etwas_clock_reading *reading, uint32_t kind);
 
 /*
- * Return how near qpc_ns and that system time are to the moment when clock `kind` showed its stamp.
+ * Return how close qpc_ns and that system time are to the moment when clock `kind` showed its
+ * stamp.
  */
 uint32_t etwas_clock_reading_qpc_error_ns(const struct etwas_clock_reading *reading, uint32_t kind);
 uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading *reading,
@@ -58,14 +59,14 @@ uint32_t etwas_clock_reading_filetime_error_ns(const struct etwas_clock_reading 
 extern uint64_t etwas_clock_suspended_step_ns;
 
 /*
- * A session's clock readings in memory: the first one, the newest as close as they were taken, and
- * older ones the sparser the older they are.
+ * A session's clock readings in memory: the first one, all of the newest, and fewer of the older
+ * ones the older they are.
  *
- * The memory is bounded: when it is full every second reading of its older half is dropped. After
+ * The memory is bounded: when it is full, every second reading of its older half is dropped. After
  * hours at one reading a second the last two minutes are complete, the two before have every second
  * reading, and so on.
  *
- * The thread with the session's role calls; nothing here is thread-safe except
+ * Only the thread with the session's role calls these functions, which are not thread-safe, except
  * etwas_clock_history_copy, which may be called at any time.
  */
 
@@ -91,8 +92,8 @@ void etwas_clock_history_add(struct etwas_clock_history *history,
 
 /*
  * Copies the history without the session's role, even while the owner changes it or was stopped
- * during a change. While older readings make room, which is rare, the copy has the first reading
- * alone. Async-signal-safe.
+ * during a change. While older readings are being dropped, which is rare, the copy has only the
+ * first reading. Async-signal-safe.
  */
 void etwas_clock_history_copy(struct etwas_clock_history *copy,
                               const struct etwas_clock_history *history);

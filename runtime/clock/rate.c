@@ -8,7 +8,7 @@
 
 enum {
     MARKS = 3,
-    BRACKETS = 32, /* of a mark */
+    BRACKETS = 32, /* in a mark */
     PAUSE_NS = 10000000,
     ATTEMPTS = 3,
     PAIRS = 64,
@@ -73,7 +73,9 @@ static double smaller_of_steps(double smallest, double step)
     return step > 0 && step < smallest ? step : smallest;
 }
 
-/* Steps are multiples of the clocks' own, so the smallest seen are no smaller than those. */
+/*
+ * Returns the smallest steps seen. They are multiples of the clocks' own steps, and so not smaller.
+ */
 static struct steps marks_smallest_steps(const struct mark *marks)
 {
     struct steps smallest = {DBL_MAX, DBL_MAX};
@@ -92,7 +94,7 @@ static struct steps marks_smallest_steps(const struct mark *marks)
     return smallest;
 }
 
-/* Returns the interval of the rate, in ticks a second, by all pairs of readings of two marks. */
+/* Returns the interval of the rate, in ticks a second, from all pairs of readings of two marks. */
 static struct interval interval_between_marks(const struct mark *earlier, const struct mark *later,
                                               struct steps steps)
 {

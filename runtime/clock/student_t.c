@@ -15,7 +15,7 @@ double etwas_student_t(uint32_t degrees)
     if (degrees <= sizeof table / sizeof table[0]) {
         return table[degrees - 1];
     }
-    /* The first term of the expansion in 1/degrees; the next is below 0.003 from 31 on. */
+    /* The first term of the expansion in 1/degrees; the next is below 0.003 from 31 degrees on. */
     return normal + (cube + normal) / (4.0 * degrees);
 }
 

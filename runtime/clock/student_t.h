@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * The width of a confidence interval that rests on few measurements: Student's t, two-sided, 95 %.
- */
+/* The width of a confidence interval from few measurements: Student's t, two-sided, 95 %. */
 #ifndef ETWAS_CLOCK_STUDENT_T_H
 #define ETWAS_CLOCK_STUDENT_T_H
 

@@ -19,10 +19,10 @@
  */
 #define EMULATED_NS 250.0
 
-/* Calibration by another clock is within some ppm; crystals are within 100. */
+/* Calibration by another clock is exact within some ppm, crystals within 100. */
 #define WRONG_PPM 100.0
 
-/* The base frequency is what is printed on the box: 2,600 MHz where the counter runs at 2,592. */
+/* The base frequency is the nominal one: 2,600 MHz if the counter runs at 2,592. */
 #define WRONG_BASE_FREQUENCY_PPM 10000.0
 
 enum {
@@ -37,13 +37,16 @@ enum {
 #define CPUID_HYPERVISOR_TIMING 0x40000010u
 #define CPUID_POWER 0x80000007u
 
-/* The timing leaf is a convention of these; others have something else in its place, or nothing. */
+/*
+ * The timing leaf is a convention of these hypervisors. Others have a different leaf in its place,
+ * or none.
+ */
 #define HYPERVISORS_WITH_TIMING "KVMKVMKVM VMwareVMware ACRNACRNACRN"
 
-/* Where CLOCK_MONOTONIC_RAW is made of the counter, and counts nanoseconds. */
+/* The clocksources for which CLOCK_MONOTONIC_RAW is derived from the counter, in nanoseconds. */
 #define CLOCKSOURCES_OF_COUNTER "tsc tsc-early kvm-clock xen"
 
-/* ---- what the kernel says -------------------------------------------------------------------- */
+/* ---- what the kernel states ------------------------------------------------------------------ */
 
 /* Whether `word` is among the words of the first line of `list`. */
 static bool trust_has_word(const char *list, const char *word)
@@ -62,7 +65,7 @@ static bool trust_has_word(const char *list, const char *word)
     return false;
 }
 
-/* The words of the first line of `list` that fit in whole. */
+/* Copies the words of the first line of `list` that fit completely. */
 static void trust_copy_words(char *to, size_t size, const char *list)
 {
     size_t length = strcspn(list, "\n");
@@ -81,8 +84,8 @@ static void trust_copy_words(char *to, size_t size, const char *list)
 }
 
 /*
- * The kernel drops the counter from its list when it finds two processors' apart, or the rate
- * unsteady. A kernel that shows no list has said nothing.
+ * The kernel removes the counter from its list when it finds that two processors' counters differ,
+ * or that the rate is unsteady. A missing list is no evidence.
  */
 static void trust_ask_clocksources(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
@@ -124,7 +127,7 @@ static void trust_ask_cpuinfo(const struct etwas_machine *machine, etwas_clock_t
     }
 }
 
-/* ---- what the processor and the hypervisor say ----------------------------------------------- */
+/* ---- what the processor and the hypervisor state --------------------------------------------- */
 
 static void trust_set_stated_frequency(etwas_clock_trust *trust, uint32_t by, uint64_t hz)
 {
@@ -149,7 +152,7 @@ static void trust_ask_hypervisor(const struct etwas_machine *machine, etwas_cloc
     memcpy(trust->hypervisor + 4, &leaf.ecx, sizeof leaf.ecx);
     memcpy(trust->hypervisor + 8, &leaf.edx, sizeof leaf.edx);
     if (strcmp(trust->hypervisor, "TCGTCGTCGTCG") == 0) {
-        /* It emulates every instruction, this one too fast to be noticed. */
+        /* It emulates every instruction, but the reading too fast to be noticed. */
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
     }
     if (last >= CPUID_HYPERVISOR_TIMING &&
@@ -159,7 +162,9 @@ static void trust_ask_hypervisor(const struct etwas_machine *machine, etwas_cloc
     }
 }
 
-/* The hypervisor comes first in a guest, because it may scale the processor's counter. */
+/*
+ * In a guest the hypervisor's statement comes first, because it may scale the processor's counter.
+ */
 static void trust_ask_cpuid(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     const uint32_t invariant = 1u << 8;
@@ -187,7 +192,7 @@ static void trust_ask_cpuid(const struct etwas_machine *machine, etwas_clock_tru
     }
 }
 
-/* The architecture promises one rate in all power states (Arm ARM, generic timer). */
+/* The architecture guarantees one rate in all power states (Arm ARM, generic timer). */
 static void trust_ask_generic_timer(const struct etwas_machine *machine, etwas_clock_trust *trust)
 {
     trust->reasons |= ETWAS_CLOCK_REASON_INVARIANT | ETWAS_CLOCK_REASON_NONSTOP;
@@ -196,7 +201,7 @@ static void trust_ask_generic_timer(const struct etwas_machine *machine, etwas_c
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* Returns the step of CLOCK_MONOTONIC_RAW if it is made of the counter, else 0. */
+/* Returns the step of CLOCK_MONOTONIC_RAW if that is derived from the counter, else 0. */
 static double trust_raw_step_ns(const etwas_clock_trust *trust)
 {
     if (trust_has_word(CLOCKSOURCES_OF_COUNTER, trust->clocksource)) {
@@ -230,7 +235,7 @@ static void trust_measure(const struct etwas_machine *machine, etwas_clock_trust
         return;
     }
     trust->frequency_hz = (uint64_t)(rate.hz + 0.5);
-    /* Half a Hz is added, since the frequency is rounded; the sum is rounded up. */
+    /* Half a Hz is added, because the frequency is rounded; the sum is rounded up. */
     trust->frequency_error_ppb = (uint32_t)((rate.error_hz + 0.5) / rate.hz * 1e9) + 1;
     if (rate.reading_ns > EMULATED_NS) {
         trust->reasons |= ETWAS_CLOCK_REASON_EMULATED;
@@ -259,7 +264,7 @@ void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust
     trust->verdict = etwas_clock_trust_verdict(trust->reasons);
 }
 
-/* ---- this process's -------------------------------------------------------------------------- */
+/* ---- this process's machine ------------------------------------------------------------------ */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static etwas_clock_trust here; /* written once, by `once` */
@@ -283,7 +288,7 @@ static void trust_ask_once(void)
 #ifdef ETWAS_TESTPOINTS
 
 static const etwas_clock_trust forbidden = {.reasons = ETWAS_CLOCK_REASON_NO_COUNTER};
-static const etwas_clock_trust *instead; /* a test's; NULL: the machine's own */
+static const etwas_clock_trust *instead; /* set by a test; NULL: the machine's own */
 
 static void trust_replace(const etwas_clock_trust *trust)
 {
@@ -355,7 +360,7 @@ uint32_t etwas_clock_query_trust_sized(etwas_clock_trust *trust, size_t trust_by
 
 /* ---- the reasons in words -------------------------------------------------------------------- */
 
-/* Each stands for itself, "it" being the cycle counter. */
+/* Each text is a complete statement; "it" is the cycle counter. */
 const char *etwas_clock_reason_text(uint32_t reason)
 {
     static const struct {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* What the cycle counter of a machine is worth, and why (etwas_clock_trust of <etwas/etwas.h>). */
+/*
+ * Whether a machine's cycle counter can be trusted, and why (etwas_clock_trust of <etwas/etwas.h>).
+ */
 #ifndef ETWAS_CLOCK_TRUST_H
 #define ETWAS_CLOCK_TRUST_H
 
@@ -18,9 +20,9 @@
 const etwas_clock_trust *etwas_clock_trust_here(void);
 
 /*
- * Returns the same if it was measured already; otherwise what the machine's facts alone say:
- * frequency_hz is 0, and no reason that takes measuring is set. The first call takes some tenths of
- * a millisecond.
+ * Returns the same if it was measured already; otherwise the trust according to what the machine
+ * states: frequency_hz is 0, and no reason that depends on measuring is set. The first call takes
+ * some tenths of a millisecond.
  */
 const etwas_clock_trust *etwas_clock_trust_known(void);
 
@@ -31,13 +33,13 @@ void etwas_clock_trust_of(const struct etwas_machine *machine, etwas_clock_trust
 void etwas_clock_allow_tsc(bool allowed);
 
 /*
- * Replaces the machine as far as trust goes, and measures it at once; NULL restores the real one.
- * Must not be called while sessions run.
+ * Replaces the machine for trust, and measures it at once; NULL restores the real one. Must not be
+ * called while sessions run.
  */
 void etwas_clock_replace_machine(const struct etwas_machine *machine);
 
 /*
- * The verdict on a cycle counter by the facts that are known of it.
+ * The verdict on a cycle counter by the known facts.
  *
  *     reason                                 verdict
  *     it could not be calibrated             unusable
@@ -48,16 +50,16 @@ void etwas_clock_replace_machine(const struct etwas_machine *machine);
  *     it ran backwards, in an examination    doubtful; while calibrated, unusable
  *     processors are apart                   doubtful
  *     a guest, whose kernel does not use it  doubtful
- *     nothing of that                        trusted
+ *     none of these                          trusted
  *
  * A guest whose kernel keeps time by the counter is trusted: a hypervisor that moved it without
- * keeping the counter steady would break that kernel's clock too.
+ * keeping the counter steady would break that kernel's clock, too.
  */
 
 /* Returns the verdict that follows from ETWAS_CLOCK_REASON_* bits. */
 uint32_t etwas_clock_trust_verdict(uint32_t reasons);
 
-/* Returns how much more is stated than measured, in ppm; 0 where nothing is stated or measured. */
+/* Returns how much more is stated than measured, in ppm; 0 if nothing is stated or measured. */
 double etwas_clock_stated_difference_ppm(const etwas_clock_trust *trust);
 
 /* Returns whether a frequency is stated that agrees with the measured one within its bound. */
@@ -74,9 +76,8 @@ bool etwas_clock_stated_agrees(const etwas_clock_trust *trust);
  *      raw' − raw                 raw' − raw
  *
  * each numerator widened by a step of the counter and each denominator by one of the kernel's
- * clock, because both are cut off. What satisfies this for every pair of readings is the answer. A
- * reading that was interrupted has a wide bracket: what follows from it is true and too weak to
- * matter.
+ * clock, because both are cut off. The result is what satisfies this for every pair of readings. An
+ * interrupted reading has a wide bracket: its bounds are true, but too weak to matter.
  *
  * Worked example: brackets of 50 ns and steps of 1 ns, 20 ms apart, leave ± 2.5 ppm at most.
  */
@@ -90,10 +91,10 @@ struct etwas_clock_rate {
 
 /*
  * Measures the rate in some 20 ms. `raw_step_ns` is the step of the kernel's clock if that clock is
- * made of the counter: the counter's own steps are then in both and do not matter, also where a
- * processor's counter moves by tens of ticks at once. 0: the kernel's clock is made of something
- * else, and the smallest steps that are seen are used. Returns false if no rate is known better
- * than 1,000 ppm; only `backwards` is valid then.
+ * derived from the counter. Both then have the counter's own steps, which therefore do not matter,
+ * even if a processor's counter moves by tens of ticks at once. 0: the kernel's clock is derived
+ * from something else, and the smallest steps seen are used. Returns false if no rate is known
+ * better than 1,000 ppm; only `backwards` is valid then.
  */
 bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_step_ns,
                               struct etwas_clock_rate *rate);
@@ -101,8 +102,8 @@ bool etwas_clock_measure_rate(const struct etwas_machine *machine, double raw_st
 /*
  * Which clock a session gets, and whether that may be the cycle counter.
  *
- * The counter is measured at the first question about it, which takes some tens of milliseconds
- * once in a process. Nothing happens before.
+ * The counter is measured when it is first needed, which takes some tens of milliseconds once in a
+ * process.
  */
 
 /* Returns whether a session may use the counter: the verdict (clock/trust.h) is not "unusable". */

@@ -26,7 +26,7 @@ enum {
     NS_A_MS = 1000000,
     NS_A_SECOND = 1000000000,
     /*
-     * Destructors run from the greatest to the least, and 101 is the least that programs may have.
+     * Destructors run in descending order of priority, and 101 is the lowest that programs may use.
      */
     AFTER_ALL_OTHERS = 101,
 };
@@ -35,7 +35,8 @@ static uint32_t wait_ms = USUAL_WAIT_MS;
 static bool prepared; /* written once, before there is a session */
 
 /*
- * Posted for each session, and for all. They are on no stack: a thread that hangs is left behind.
+ * Posted for each session, and once for all. They are static because a hanging thread is left
+ * behind.
  */
 static sem_t ended;
 static sem_t all_ended;
@@ -50,7 +51,7 @@ void etwas_exit_wait(uint32_t milliseconds)
     ck_pr_store_32(&wait_ms, milliseconds);
 }
 
-/* The state of the session in an entry, and its key. */
+/* Returns the state of the session in an entry, and its key. */
 static enum etwas_session_state at_exit_state_of(uint32_t index, struct etwas_session_key *key)
 {
     enum etwas_session_state state;
@@ -62,7 +63,7 @@ static enum etwas_session_state at_exit_state_of(uint32_t index, struct etwas_se
     return state;
 }
 
-/* A thread that stops the session already is waited for as well. */
+/* If another thread already stops the session, waits for it. */
 static void *at_exit_stop_session(void *argument)
 {
     const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
@@ -80,8 +81,8 @@ static void *at_exit_stop_session(void *argument)
 }
 
 /*
- * A thread for each session, so that a disk that hangs costs the others nothing; those for which
- * there is none are stopped one after the other. Returns how many there are.
+ * Starts a thread for each session, so that a disk that hangs does not delay the others. Sessions
+ * for which no thread starts are stopped one after the other. Returns the number of sessions.
  */
 static uint32_t stop_each_session(void)
 {
@@ -111,7 +112,10 @@ static uint32_t stop_each_session(void)
     return sessions;
 }
 
-/* A thread: the one that ends the process takes no lock, whatever it was interrupted in. */
+/*
+ * Runs in a thread, since the thread that ends the process must take no lock, wherever it was
+ * interrupted.
+ */
 static void *stop_sessions(void *argument)
 {
     uint32_t sessions;
@@ -141,7 +145,7 @@ static struct timespec at_exit_deadline_after(uint32_t milliseconds)
 }
 
 /*
- * A child of fork has none of its parent's, and one of _Fork or clone has nothing attached
+ * A child of fork has no sessions of its parent, and a child of _Fork or clone has nothing attached
  * (buffer/slot.h).
  */
 static bool has_had_sessions(void)
@@ -155,8 +159,9 @@ static bool has_had_sessions(void)
 }
 
 /*
- * A destructor of the library: those of what uses it have run before, and so have the handlers of
- * atexit. No callback of the program's is called any more, since what it uses may be gone.
+ * A destructor of the library. The destructors of the code that uses it have run before, and so
+ * have the handlers of atexit. No callback of the program is called any more, since its data may be
+ * gone.
  */
 __attribute__((destructor(AFTER_ALL_OTHERS))) static void stop_at_exit(void)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Changes of a session that runs: UPDATE, INCREMENT_FILE and CONVERT_TO_REALTIME (R96, R130–R137).
- */
+/* Changes of a running session: UPDATE, INCREMENT_FILE and CONVERT_TO_REALTIME (R96, R130–R137). */
 #include <ck_pr.h>
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -22,8 +20,8 @@
 #include "shared/mapping.h"
 
 /*
- * R130, R134: of the modes only real-time may be set or cleared; the others may be repeated. What
- * is recorded must go somewhere.
+ * R130, R134: only the real-time mode may be set or cleared; the other modes may be repeated.
+ * Events must still go somewhere.
  */
 static uint32_t check_mode(const struct etwas_configuration *configuration,
                            const struct etwas_update *update)
@@ -41,7 +39,7 @@ static uint32_t check_mode(const struct etwas_configuration *configuration,
     return etwas_modes_check(configuration->log_file_mode | mode);
 }
 
-/* File names differ by case. */
+/* File names are case-sensitive. */
 static bool is_same_file_name(const etwas_wchar *left, const etwas_wchar *right)
 {
     size_t units = etwas_utf16_length(left, ETWAS_NAME_UNITS);
@@ -49,7 +47,7 @@ static bool is_same_file_name(const etwas_wchar *left, const etwas_wchar *right)
     return memcmp(left, right, (units + 1) * sizeof *left) == 0;
 }
 
-/* R133, R98: another name, that can be made and stands in the log file header. */
+/* R133, R98: another name, which can be created and fits in the log file header. */
 static uint32_t check_file_name(const struct etwas_session *session, const etwas_wchar *given)
 {
     const struct etwas_configuration *configuration = &session->configuration;
@@ -61,7 +59,7 @@ static uint32_t check_file_name(const struct etwas_session *session, const etwas
         is_same_file_name(given, session->entry.file_name)) {
         return ERROR_BAD_PATHNAME;
     }
-    /* The longest it may become. */
+    /* the longest form that the name may take */
     code = etwas_file_name_make(given, configuration->log_file_mode, UINT32_MAX, process_id, made);
     if (code != ERROR_SUCCESS) {
         return code;
@@ -121,7 +119,7 @@ static uint32_t write_snapshot(struct etwas_session *session, const etwas_wchar 
 }
 
 /*
- * Writes the events that were logged before the call into the present file. Events that it cannot
+ * Writes the events that were logged before the call to the present file. Events that it cannot
  * take are counted.
  */
 static void write_recorded(struct etwas_session *session)
@@ -170,7 +168,7 @@ static void change_flush_timer(struct etwas_session *session, uint32_t flush_tim
     etwas_control_lock();
     ck_pr_store_32(&session->configuration.flush_timer, flush_timer);
     etwas_control_unlock();
-    /* It may sleep until the end of the old period. */
+    /* The flusher may sleep until the end of the old period. */
     etwas_pool_wake_flusher(session->buffers.pool);
 }
 
@@ -195,10 +193,10 @@ static uint32_t begin_realtime(struct etwas_session *session)
     if (code != ERROR_SUCCESS) {
         set_mode(session, before);
     } else if (session->mapping != NULL) {
-        /* For good: events drained from here on may be in no file. */
+        /* Never cleared: events drained from here on may be in no file. */
         ck_pr_store_32(&session->mapping->head->log_file_mode, before | EVENT_TRACE_REAL_TIME_MODE);
     }
-    /* Its timed flushes may be nearer than what the flusher sleeps for. */
+    /* The timed flushes may be due before the flusher wakes up. */
     etwas_pool_wake_flusher(session->buffers.pool);
     return code;
 }
@@ -212,7 +210,7 @@ static void end_realtime(struct etwas_session *session)
     set_mode(session, session->configuration.log_file_mode & ~(uint32_t)EVENT_TRACE_REAL_TIME_MODE);
 }
 
-/* R131: 0 is a request, too. A session that is no system logger has none (change_check). */
+/* R131: 0 is a valid request, too. A session that is no system logger makes none (change_check). */
 static uint32_t change_enable_flags(struct etwas_session *session, uint32_t flags)
 {
     struct etwas_system_settings settings;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * ControlTrace and its short forms, A and W: query, update, flush, next file, stop.
- */
+/* ControlTrace and its short forms, A and W: query, update, flush, next file, stop. */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
 #include <stdlib.h>
@@ -18,13 +16,13 @@
 #include "session/sharing.h"
 
 /*
- * The session that is meant: what about it decides how it is controlled, of the mode the bits that
- * UPDATE does not change.
+ * The session to control, with the properties that decide how it is controlled. The mode has only
+ * the bits that UPDATE does not change.
  */
 struct control_target {
     struct etwas_session_key key;
     uint32_t log_file_mode;
-    bool is_template; /* processes it is for have sessions of their own, which do the same */
+    bool is_template; /* the processes it is for have their own sessions, which do the same */
 };
 
 /* A LoggerId means the session that runs with it now. The caller holds the control lock. */
@@ -45,7 +43,7 @@ static bool control_is_other_session(const etwas_wchar *name,
            !etwas_names_equal(name, KERNEL_LOGGER_NAMEW);
 }
 
-/* Finds a session by name if there is one, else by handle, which is not 0, or LoggerId. */
+/* Finds a session by name if one is given, otherwise by a nonzero handle, or by LoggerId. */
 static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
                                    enum etwas_name_encoding encoding,
                                    const EVENT_TRACE_PROPERTIES *properties,
@@ -80,7 +78,10 @@ static uint32_t control_trace_find(etwas_trace_handle handle, const void *name,
     return code;
 }
 
-/* The file name in the block, for all requests that write such a file; empty: there is none. */
+/*
+ * Reads the file name in the block, for all requests that write to such a file; empty: there is
+ * none.
+ */
 static uint32_t read_file_name(const struct control_target *target,
                                const EVENT_TRACE_PROPERTIES *properties,
                                enum etwas_name_encoding encoding,
@@ -92,7 +93,7 @@ static uint32_t read_file_name(const struct control_target *target,
                                                         : code;
 }
 
-/* The file of a snapshot: named in the call, else the one the session was given. */
+/* Writes a snapshot. Its file is the one named in the call, or else the session's. */
 static uint32_t control_trace_snapshot(const struct control_target *target,
                                        const EVENT_TRACE_PROPERTIES *properties,
                                        enum etwas_name_encoding encoding)
@@ -170,7 +171,7 @@ static void control_fill_at_end(const struct etwas_session *session,
 }
 
 /*
- * The last numbers are taken before the entry is given back: another session may take it at once.
+ * The last counts are read before the entry is released, since another session may take it at once.
  */
 static uint32_t control_trace_stop(struct etwas_session_key key, const struct etwas_reply *reply)
 {
@@ -180,7 +181,7 @@ static uint32_t control_trace_stop(struct etwas_session_key key, const struct et
     return code == ERROR_SUCCESS ? last.code : code;
 }
 
-/* Checks what can be checked before a session is searched for (2.2.2 of the ETW pages). */
+/* Checks what can be checked before the session is looked up (2.2.2 of the ETW pages). */
 static uint32_t control_trace_check(etwas_trace_handle handle, const void *name,
                                     const EVENT_TRACE_PROPERTIES *properties)
 {
@@ -192,7 +193,7 @@ static uint32_t control_trace_check(etwas_trace_handle handle, const void *name,
     return code;
 }
 
-/* Has the private-session instances of other processes do what this process's session did. */
+/* Makes the private-session instances of other processes do what this process's session did. */
 static uint32_t control_propagate(const struct control_target *target,
                                   const EVENT_TRACE_PROPERTIES *properties, uint32_t control_code,
                                   enum etwas_name_encoding encoding)
@@ -228,7 +229,7 @@ static uint32_t control_trace_control(etwas_trace_handle handle, const void *nam
             return etwas_sharing.control(handle, name, &reply, control_code);
         }
     }
-    /* R27: every call may bring the filters; what they say was settled at the start. */
+    /* R27: every call may contain the filters; they took effect at the start. */
     if (code == ERROR_SUCCESS) {
         code = etwas_properties_filters(properties, target.log_file_mode, &filters);
     }

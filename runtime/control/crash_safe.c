@@ -26,7 +26,8 @@ enum {
 };
 
 /*
- * One for the process, guarded by the control lock: dlopen has little room for thread-local data.
+ * One for the process, guarded by the control lock: a library loaded by dlopen has little room for
+ * thread-local data.
  */
 static struct etwas_shared_refusal last_refusal;
 
@@ -95,8 +96,8 @@ static void set_mapping(struct etwas_session *session, struct etwas_shared_mappi
 }
 
 /*
- * A fork's child finds the file where it lets go of it; its parent does not wait while space is
- * taken.
+ * A fork's child finds the file where it releases it. Forks are permitted while space is allocated,
+ * which may take long.
  */
 static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
                                                  const struct etwas_shared_request *request,
@@ -132,7 +133,10 @@ static struct etwas_shared_mapping *make_mapping(struct etwas_session *session,
     return mapping;
 }
 
-/* vm.overcommit_memory 2: then a page may be refused when it is touched, and that kills. */
+/*
+ * If vm.overcommit_memory is 2 a page may be refused when it is touched, and that kills the
+ * process.
+ */
 static bool is_memory_counted_out(void)
 {
     FILE *file = fopen("/proc/sys/vm/overcommit_memory", "re");
@@ -145,8 +149,8 @@ static bool is_memory_counted_out(void)
 }
 
 /*
- * A session that is shared by default takes no more memory at the start than one of this process
- * alone: the minimum of buffers. It has the same room to raise the maximum into.
+ * A session that is shared by default takes no more memory at the start than an unshared one: the
+ * minimum of buffers. It has the same room to raise the maximum into.
  */
 static bool crash_safe_allocates_what_it_uses(const struct etwas_configuration *configuration)
 {
@@ -182,14 +186,15 @@ uint32_t etwas_crash_safe_begin(struct etwas_session *session, struct etwas_pool
     }
     request.slots = block.slot_count;
     request.buffers = (uint32_t)(region_bytes / options->buffer_bytes);
-    /* A recorder has its minimum (R72), and takes space for more when it gets more buffers. */
+    /* A recorder has its minimum (R72), and allocates space when it gets more buffers. */
     request.taken = is_sparse || options->buffering ? options->minimum_buffers : request.buffers;
     if ((options->memory & ETWAS_MEMORY_NODES) != 0) {
         request.stripe_bytes = (uint64_t)options->buffer_bytes << etwas_pool_stripe_shift(options);
     }
     mapping = make_mapping(session, &request, &refusal);
     if (mapping == NULL || configuration->unshared == 0) {
-        crash_safe_store_refusal(&refusal); /* else it is why the session is not shared */
+        crash_safe_store_refusal(
+            &refusal); /* otherwise the refusal is the reason why the session is not shared */
     }
     if (mapping == NULL) {
         return refusal.code;
@@ -210,7 +215,7 @@ void etwas_crash_safe_end(struct etwas_session *session)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Buffer 0 as a log file would begin with now. */
+/* Writes buffer 0 as a log file begun now would have it. */
 static void crash_safe_write_first(const struct etwas_session *session)
 {
     static const etwas_wchar no_name[1];
@@ -219,7 +224,7 @@ static void crash_safe_write_first(const struct etwas_session *session)
     struct etwas_log_header header;
 
     options.file_name = session->entry.file_name[0] != 0 ? session->entry.file_name : no_name;
-    /* The names are as long as the configuration permits, so that it fits. */
+    /* The names are at most as long as the configuration permits, so they fit. */
     if (etwas_log_header_build(&header, &options) == ERROR_SUCCESS) {
         if (header.bytes <= session->mapping->tables[ETWAS_SHARED_FIRST].stride) {
             memcpy(etwas_shared_table(session->mapping, ETWAS_SHARED_FIRST), header.content,
@@ -231,8 +236,7 @@ static void crash_safe_write_first(const struct etwas_session *session)
 }
 
 /*
- * Read back by one process alone: a process that has the same number after another boot is another
- * one.
+ * Together these identify one process: after another boot the same number means another process.
  */
 static void crash_safe_write_identity(struct etwas_shared_head *head)
 {

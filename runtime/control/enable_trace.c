@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * EnableTrace, EnableTraceEx and EnableTraceEx2. The first two are forms of the third.
- */
+/* EnableTrace, EnableTraceEx and EnableTraceEx2. The first two are forms of the third. */
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
@@ -27,14 +25,14 @@
      EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE | EVENT_ENABLE_PROPERTY_ENABLE_SILOS |                \
      EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING | ETWAS_ENABLE_PROPERTY_COUNTERS)
 
-/* All of it: no session can have that. */
+/* Whether the GUID stands for the whole system; no session can enable that. */
 static bool is_of_the_system(const etwas_guid *guid)
 {
     return memcmp(guid, &SystemTraceControlGuid, sizeof *guid) == 0 ||
            memcmp(guid, &KernelRundownGuid, sizeof *guid) == 0;
 }
 
-/* The structure in either version, read into the newer one. */
+/* Reads either version of the structure into the newer one. */
 static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
                                 ENABLE_TRACE_PARAMETERS *parameters)
 {
@@ -60,8 +58,8 @@ static uint32_t read_parameters(const ENABLE_TRACE_PARAMETERS *given,
 
 /*
  * Adds filters and stacks to the enablement; `events` is the parsed filter by event id. Returns
- * ERROR_NOT_SUPPORTED for any property but EVENT_ENABLE_PROPERTY_STACK_TRACE, and for any filter
- * but those by process id, by event id and, for stacks, by event id.
+ * ERROR_NOT_SUPPORTED for any property except EVENT_ENABLE_PROPERTY_STACK_TRACE, and for any filter
+ * except those by process id, by event id and, for stacks, by event id.
  */
 static uint32_t add_system_filters(struct etwas_system_enablement *enablement,
                                    const ENABLE_TRACE_PARAMETERS *parameters,
@@ -77,8 +75,7 @@ static uint32_t add_system_filters(struct etwas_system_enablement *enablement,
     for (uint32_t index = 0; index < parameters->FilterDescCount; index++) {
         EVENT_FILTER_DESCRIPTOR one;
 
-        memcpy(&one, &parameters->EnableFilterDesc[index],
-               sizeof one); /* not necessarily aligned */
+        memcpy(&one, &parameters->EnableFilterDesc[index], sizeof one); /* it may be misaligned */
         if (one.Type == EVENT_FILTER_TYPE_EXECUTABLE_NAME) {
             return ERROR_NOT_SUPPORTED;
         }
@@ -105,7 +102,7 @@ static uint32_t enable_of_system(const struct etwas_enable_request *request, uin
                                                  &enablement);
 }
 
-/* Enables providers in this process and, if other processes log into the session, in those. */
+/* Enables providers in this process and, if other processes log into the session, also there. */
 static uint32_t enable_of_programs(struct etwas_enable_request *request,
                                    const ENABLE_TRACE_PARAMETERS *parameters)
 {
@@ -166,7 +163,7 @@ uint32_t EnableTraceEx2(etwas_trace_handle handle, const etwas_guid *provider,
     if (of_system != ETWAS_SYSTEM_PROVIDERS) {
         return enable_of_system(&request, of_system, &parameters);
     }
-    /* Ids and names mean something in one provider, and a group has no name. */
+    /* Ids and names are specific to one provider, and a group has no name. */
     if (request.is_group &&
         (filter.kinds & (ETWAS_FILTER_EVENTS | ETWAS_FILTER_NAMES | ETWAS_FILTER_TRIGGERS |
                          ETWAS_FILTER_PATTERNS | ETWAS_FILTER_PROVIDER_NAME)) != 0) {

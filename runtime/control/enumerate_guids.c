@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * EnumerateTraceGuids and EnumerateTraceGuidsEx: which providers there are, and which sessions
+ * EnumerateTraceGuids and EnumerateTraceGuidsEx: the providers that exist, and the sessions that
  * enable them. The providers of the computer are those of this process and of the others that have
- * joined the registry (shared.h). What this process has is read in one moment, under the control
- * lock; what the others have is read before.
+ * joined the registry (shared.h). This process's state is read at one moment, under the control
+ * lock; the state of the others is read before.
  */
 #include <etwas/evntcons.h>
 #include <etwas/evntrace.h>
@@ -39,8 +39,8 @@ static TRACE_GUID_PROPERTIES properties_of(const struct etwas_control_guid *prov
 }
 
 /*
- * One of another process, as the first shared session that enables it, and that it can log to,
- * does.
+ * Returns the properties of another process's provider, as enabled by the first shared session that
+ * enables it and that it can log into.
  */
 static TRACE_GUID_PROPERTIES properties_of_other(const struct etwas_other_processes *others,
                                                  const struct etwas_other_provider *other)
@@ -103,7 +103,7 @@ uint32_t EnumerateTraceGuids(TRACE_GUID_PROPERTIES **properties, uint32_t proper
 
 /* ---- EnumerateTraceGuidsEx: with the control lock held --------------------------------------- */
 
-/* Room for an answer: counts on when it is full, so that the size needed is known. */
+/* Room for an answer. When it is full it continues counting, so that the required size is known. */
 struct guids_result {
     unsigned char *buffer;
     size_t room;
@@ -136,8 +136,8 @@ static void list_guids(struct guids_result *result, bool registered_only, bool g
 }
 
 /*
- * Lists the GUIDs of other processes, and those that their sessions enable, which this process does
- * not know.
+ * Lists the GUIDs that this process does not know: those of other processes, and those that their
+ * sessions enable.
  */
 static void list_others(struct guids_result *result, bool groups)
 {
@@ -147,9 +147,9 @@ static void list_others(struct guids_result *result, bool groups)
     }
 }
 
-/* ---- system providers: there while a system logger enables them ------------------------------ */
+/* ---- system providers: listed while a system logger enables them ----------------------------- */
 
-/* The session's enablement of a system provider; NULL: it has none. */
+/* Returns the session's enablement of a system provider; NULL: it has none. */
 static const struct etwas_system_enablement *system_enablement(uint32_t session, uint32_t provider)
 {
     const struct etwas_source_state *state = etwas_kernel_source.state(&etwas_sessions[session]);
@@ -178,7 +178,7 @@ static void list_system_providers(struct guids_result *result)
     }
 }
 
-/* One instance, of no process. */
+/* Describes one instance, which belongs to no process. */
 static uint32_t describe_system_provider(struct guids_result *result, uint32_t provider)
 {
     const TRACE_GUID_INFO head = {.InstanceCount = 1};
@@ -219,7 +219,8 @@ static void describe_enablement(struct guids_result *result,
 }
 
 /*
- * One instance of a provider, with the sessions that enable it: of a classic one the newest only.
+ * Describes one instance of a provider, with the sessions that enable it; for a classic provider
+ * only the newest session.
  */
 static void describe_instance(struct guids_result *result,
                               const struct etwas_control_guid *provider,
@@ -257,7 +258,7 @@ static uint32_t count_others(const struct guids_result *result, const etwas_guid
     return count;
 }
 
-/* One block for each other process: a classic provider has the first of the sessions. */
+/* Describes one block for each other process; a classic provider has the first of the sessions. */
 static void describe_others(struct guids_result *result, const etwas_guid *guid, uint32_t left)
 {
     for (uint32_t index = 0; index < result->others.provider_count; index++) {
@@ -288,8 +289,8 @@ static void describe_others(struct guids_result *result, const etwas_guid *guid,
 }
 
 /*
- * One that this process's enablements have already: of its own sessions, and those that it is a
- * guest of.
+ * Whether this process's enablements already include it: those of its own sessions, and of those
+ * that it is a guest of.
  */
 static bool guids_is_among(const TRACE_ENABLE_INFO *enable,
                            const struct etwas_control_guid *provider)
@@ -303,7 +304,8 @@ static bool guids_is_among(const TRACE_ENABLE_INFO *enable,
 }
 
 /*
- * All sessions that enable it, wherever they are. `provider` NULL: this process does not know it.
+ * Counts all sessions that enable it, in any process. `provider` NULL: this process does not know
+ * it.
  */
 static uint32_t count_enables(const struct guids_result *result,
                               const struct etwas_control_guid *provider)
@@ -328,7 +330,10 @@ static void describe_enables(struct guids_result *result, const struct etwas_con
     }
 }
 
-/* One block for each registration; one without a process where a session enables it beforehand. */
+/*
+ * Describes one block for each registration. If a session enables a provider that is not registered
+ * yet, there is one block without a process.
+ */
 static uint32_t describe_provider(struct guids_result *result, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, false);
@@ -369,7 +374,7 @@ static uint32_t describe_provider(struct guids_result *result, const etwas_guid 
     return ERROR_SUCCESS;
 }
 
-/* The providers of a group, each once, in `members`; how many. */
+/* Lists the providers of a group, each once, in `members`. Returns their number. */
 static uint32_t list_members(const struct guids_result *result, const etwas_guid *guid,
                              uint32_t control, etwas_guid *members)
 {
@@ -401,7 +406,10 @@ static uint32_t list_members(const struct guids_result *result, const etwas_guid
     return count;
 }
 
-/* The sessions that enable a group, and the GUIDs of its providers: both with their sizes. */
+/*
+ * Describes the sessions that enable a group, and the GUIDs of its providers, both with their
+ * sizes.
+ */
 static uint32_t describe_group(struct guids_result *result, const etwas_guid *guid)
 {
     uint32_t control = etwas_control_guid_find(guid, true);

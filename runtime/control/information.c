@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * TraceSetInformation and TraceQueryInformation: settings beside EVENT_TRACE_PROPERTIES.
+ * TraceSetInformation and TraceQueryInformation: settings that EVENT_TRACE_PROPERTIES does not
+ * have.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -13,7 +14,7 @@
 #include "session/session.h"
 
 enum {
-    TRACE_PROCESSING_VERSION = 1 /* of OpenTrace and ProcessTrace here */
+    TRACE_PROCESSING_VERSION = 1 /* version of OpenTrace and ProcessTrace here */
 };
 
 static uint32_t information_copy_out(void *information, uint32_t room, uint32_t *return_bytes,
@@ -71,7 +72,7 @@ static uint32_t information_query_flags(etwas_trace_handle session, void *inform
                : code;
 }
 
-/* Gives the only source: its number, or a PROFILE_SOURCE_INFO. */
+/* Returns the only source: its number, or a PROFILE_SOURCE_INFO. */
 static uint32_t information_query_sources(etwas_trace_handle session, TRACE_INFO_CLASS class,
                                           void *information, uint32_t room, uint32_t *return_bytes)
 {
@@ -171,7 +172,7 @@ static uint32_t set_flags(etwas_trace_handle session, const void *information, u
     return etwas_system_information_set_flags(session, masks);
 }
 
-/* The timer is what there is, so that nothing changes. */
+/* The timer is the only source, so nothing changes. */
 static uint32_t set_sources(etwas_trace_handle session, const void *information, uint32_t bytes)
 {
     uint32_t code = etwas_system_information_check_sources(session);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The functions of KernelTraceControl.h. What is not in this release refuses bad arguments as it
- * always will, so that callers see the same codes later.
+ * The functions of KernelTraceControl.h. Functions that this release does not implement already
+ * refuse bad arguments with their final codes, so that callers see the same codes later.
  */
 
 #include <etwas/KernelTraceControl.h>
@@ -14,7 +14,7 @@
 #include "control/system_request.h"
 #include "provider/system_providers.h"
 
-/* R181: under the caller's own name. */
+/* R181: the session runs under the caller's own name. */
 static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES *properties)
 {
     etwas_wchar name[ETWAS_NAME_UNITS + 1];
@@ -26,7 +26,7 @@ static uint32_t start_rundown(etwas_trace_handle *handle, EVENT_TRACE_PROPERTIES
     return code == ERROR_SUCCESS ? StartTraceW(handle, name, properties) : code;
 }
 
-/* The session runs; on failure it is stopped. */
+/* The session runs; it is stopped on failure. */
 static uint32_t kernel_trace_set_stacks(etwas_trace_handle *session,
                                         EVENT_TRACE_PROPERTIES *properties,
                                         const STACK_TRACING_EVENT_ID *ids, uint32_t count)

@@ -65,8 +65,8 @@ static struct etwas_pool_options pool_options(const struct etwas_session *sessio
 }
 
 /*
- * A fork waits between begin_change and end_change: it finds file and pool where the child releases
- * both, or neither.
+ * A fork waits between begin_change and end_change, so that its child finds both file and pool
+ * where it releases them, or neither.
  */
 static void begin_change(const struct etwas_session *session)
 {
@@ -119,8 +119,8 @@ static void undo_pool(struct etwas_session *session, struct etwas_pool *pool)
 }
 
 /*
- * A page's boundary, as the buffers themselves: they are written from there. False: there is not
- * enough memory.
+ * The copies are aligned to pages, like the buffers: they are written from there. Returns false if
+ * there is not enough memory.
  */
 static bool make_copies(struct etwas_session *session)
 {
@@ -140,8 +140,8 @@ static bool make_copies(struct etwas_session *session)
 }
 
 /*
- * Its own files come first: what sharing has opened must leave descriptors for them, unless sharing
- * was requested.
+ * The session's own files come first: sharing must leave descriptors for them, unless sharing was
+ * requested.
  */
 static bool leaves_room(const struct etwas_configuration *configuration)
 {
@@ -197,7 +197,7 @@ static uint32_t make_pool(struct etwas_session *session)
     return ERROR_SUCCESS;
 }
 
-/* The file of snapshots that name none. The name has been checked before. */
+/* Stores the file name for snapshots that name none. The name has been checked before. */
 static void name_snapshots(struct etwas_session *session)
 {
     const struct etwas_configuration *configuration = &session->configuration;
@@ -214,7 +214,7 @@ static uint32_t make_sinks(struct etwas_session *session)
 {
     uint32_t code;
 
-    /* The flusher runs already, and reads whether there is a file. */
+    /* The flusher already runs, and reads whether there is a file. */
     (void)pthread_mutex_lock(&session->drain.role);
     etwas_session_clock_begin(session);
     code = etwas_session_realtime_begin(session);
@@ -249,7 +249,7 @@ static void free_configuration(struct etwas_session *session)
     etwas_flusher_configuration_free(&session->configuration.flusher);
 }
 
-/* This process alone logs into it. */
+/* Makes this process the only one that logs into the session. */
 static void lifecycle_stop_sharing(struct etwas_session *session, enum etwas_reach reach,
                                    uint32_t reason)
 {
@@ -258,7 +258,7 @@ static void lifecycle_stop_sharing(struct etwas_session *session, enum etwas_rea
     if (etwas_configuration_is_shared(configuration)) {
         session->slot_count -= ETWAS_GUEST_SLOTS;
         if (configuration->crash_safe == ETWAS_CRASH_SAFE_MEMFD) {
-            configuration->crash_safe = 0; /* that was sharing's */
+            configuration->crash_safe = 0; /* sharing had set it */
         }
     }
     configuration->reach = reach;
@@ -271,7 +271,7 @@ static void lifecycle_make_unshared(struct etwas_session *session)
     lifecycle_stop_sharing(session, ETWAS_REACH_PROCESS, ETWAS_UNSHARED_HIDDEN);
 }
 
-/* Makes a pool of this process alone, where the buffers cannot be shared. */
+/* Makes a pool for this process alone if the buffers cannot be shared. */
 static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 {
     const bool is_on_disk = code == ERROR_NOT_SUPPORTED &&
@@ -279,7 +279,7 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 
     etwas_sharing.store_refusal(code);
     if (session->configuration.reach == ETWAS_REACH_TEMPLATE || code == ERROR_NO_SYSTEM_RESOURCES) {
-        lifecycle_make_unshared(session); /* what it is found by gives way to its files */
+        lifecycle_make_unshared(session); /* its registration gives way to its own files */
     } else {
         lifecycle_stop_sharing(session, ETWAS_REACH_DISCOVERABLE,
                                is_on_disk ? ETWAS_UNSHARED_DISK : ETWAS_UNSHARED_MEMORY);
@@ -288,9 +288,9 @@ static uint32_t make_pool_unshared(struct etwas_session *session, uint32_t code)
 }
 
 /*
- * Acquires name and GUID among all processes of the user. Where other processes cannot find the
- * session, or the system has no such memory for it, this process alone logs into it, unless sharing
- * was requested.
+ * Acquires name and GUID among all processes of the user. If other processes cannot find the
+ * session, or the system has no shareable memory for it, only this process logs into it, unless
+ * sharing was requested.
  */
 static uint32_t begin_pool(struct etwas_session *session)
 {
@@ -305,7 +305,7 @@ static uint32_t begin_pool(struct etwas_session *session)
         lifecycle_make_unshared(session);
         code = ERROR_SUCCESS;
     }
-    /* R46: those of all processes count together. */
+    /* R46: the sessions of all processes count together. */
     if (code == ERROR_SUCCESS &&
         (configuration->reach == ETWAS_REACH_SHARED ||
          configuration->reach == ETWAS_REACH_DISCOVERABLE) &&
@@ -339,7 +339,7 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
     }
     code = begin_pool(session);
     if (code == ERROR_SUCCESS) {
-        /* The file comes last: a start that is refused leaves none behind. */
+        /* The file comes last, so a refused start leaves no file behind. */
         code = etwas_flusher_start(session, stop_full_session);
         code = code == ERROR_SUCCESS ? make_system_logger(session) : code;
         code = code == ERROR_SUCCESS ? make_sinks(session) : code;
@@ -360,20 +360,20 @@ uint32_t etwas_lifecycle_start(struct etwas_configuration *configuration,
         report(session, &counts, context);
     }
     etwas_crash_safe_open(session);
-    key = etwas_session_key(session); /* once it is open another thread may end it */
+    key = etwas_session_key(session); /* once the session is open another thread may end it */
     *handle = etwas_session_handle(key);
     etwas_kernel_source.start(session);
     etwas_sharing.open(session);
     /* From here on another thread may find the session by its name, and stop it. */
     etwas_session_open(session);
-    /* The flusher drains the rundown meanwhile. */
+    /* The flusher drains the rundown in the meantime. */
     etwas_kernel_source.await_run_down(key);
     return ERROR_SUCCESS;
 }
 
 /* ---- stop ------------------------------------------------------------------------------------ */
 
-/* From RUNNING to STOPPING: the thread that succeeds ends the session. */
+/* Changes RUNNING to STOPPING: the thread that succeeds ends the session. */
 static uint32_t begin_stop(struct etwas_session_key key, struct etwas_session **found)
 {
     struct etwas_session *session;
@@ -417,15 +417,15 @@ static uint32_t lifecycle_end(struct etwas_session *session, bool file_is_full,
     struct etwas_session_key key = etwas_session_key(session);
     ETWAS_UNCANCELLED_SCOPE;
 
-    /* R141: the callbacks may still log, those of other processes too. */
+    /* R141: the callbacks may still log, also those of other processes. */
     etwas_sharing.closing(session);
     etwas_providers_disable_session(etwas_session_handle(key));
-    /* A callback that forks returns in the child, too, which has none of the parent's sessions. */
+    /* A callback that forks also returns in the child, which has none of the parent's sessions. */
     if (is_forgotten(key)) {
         return ERROR_INVALID_HANDLE;
     }
     etwas_lifecycle_update_images(key);
-    /* A thread that changes the session is done, and none begins to while it stops. */
+    /* Waits for a thread that changes the session; none begins to while it stops. */
     (void)pthread_mutex_lock(&session->drain.role);
     (void)pthread_mutex_unlock(&session->drain.role);
     etwas_kernel_source.end(session);
@@ -486,7 +486,7 @@ struct etwas_session *etwas_lifecycle_acquire_role(struct etwas_session_key key)
     session->drain.role_cancelling = cancelling;
     etwas_control_lock();
     found = etwas_session_find(key);
-    /* While it stops, or when it has, there is nothing left to do for it. */
+    /* While it stops, or after that, there is nothing left to do for it. */
     runs = found != NULL && found->entry.state == ETWAS_SESSION_RUNNING &&
            session->buffers.pool != NULL;
     etwas_control_unlock();

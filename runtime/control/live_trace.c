@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/* OpenTrace: of files, of sessions of this process, and of other processes' sessions. */
+/* OpenTrace for files, for sessions of this process, and for other processes' sessions. */
 #include "reader/trace.h"
 
 #include <etwas/winerror.h>

@@ -26,7 +26,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* ---- what a fork does ------------------------------------------------------------------------ */
+/* ---- fork handlers --------------------------------------------------------------------------- */
 
 static void forget_threads(bool is_child)
 {
@@ -39,7 +39,7 @@ static void forget_threads(bool is_child)
 static void lock_sessions(void)
 {
     etwas_control_lock();
-    ETWAS_FILES_FORBIDDEN(false); /* the child closes its copies before it lets go */
+    ETWAS_FILES_FORBIDDEN(false); /* the child closes its copies before it releases the lock */
 }
 
 /*
@@ -86,8 +86,8 @@ static void after_sharing(bool is_child)
 }
 
 /*
- * In the order in which a fork takes their locks (docs/internals/design.md, "Locks and waiting"),
- * so that no thread changes a table while the process is copied; afterwards in the opposite order.
+ * The order in which a fork takes their locks (docs/internals/design.md, "Locks and waiting"), so
+ * that no thread changes a table while the process is copied; afterwards in the opposite order.
  */
 static const struct stage {
     void (*before)(void);

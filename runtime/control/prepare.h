@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * Prepares what must exist before the first control call: tables, locks, and the handlers of fork.
- */
+/* Prepares what must exist before the first control call: tables, locks, and the fork handlers. */
 #ifndef ETWAS_CONTROL_PREPARE_H
 #define ETWAS_CONTROL_PREPARE_H
 
 #include <stdint.h>
 
 /*
- * Called first by every control call but those with a handle, which an earlier call has returned.
+ * Called first by every control call, except those with a handle, which an earlier call has
+ * returned.
  */
 void etwas_prepare(void);
 
 /*
- * The same for a call that registers a provider, or starts or names a session.
+ * Does the same for a call that registers a provider, or starts or names a session.
  * ERROR_ALREADY_INITIALIZED: another copy of the library serves the process.
  */
 uint32_t etwas_prepare_to_serve(void);

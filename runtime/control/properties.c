@@ -20,7 +20,10 @@ static size_t properties_unit_bytes(enum etwas_name_encoding encoding)
     return encoding == ETWAS_NAMES_UTF16 ? sizeof(etwas_wchar) : sizeof(char);
 }
 
-/* Copies UTF-8 or UTF-16 of known length. False: ill-formed or longer than a name may be. */
+/*
+ * Copies UTF-8 or UTF-16 of known length. Returns false if it is ill-formed or longer than a name
+ * may be.
+ */
 static bool properties_copy_text(const void *from, size_t units, enum etwas_name_encoding encoding,
                                  etwas_wchar copy[ETWAS_NAME_UNITS + 1])
 {
@@ -57,7 +60,7 @@ static bool properties_is_versioned(const EVENT_TRACE_PROPERTIES *properties)
     return (properties->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES) != 0;
 }
 
-/* The same block as version 2; it is so long only with the flag. */
+/* Returns the same block as version 2; it has that length only with the flag. */
 static const EVENT_TRACE_PROPERTIES_V2 *properties_version_2(
     const EVENT_TRACE_PROPERTIES *properties)
 {
@@ -89,7 +92,7 @@ uint32_t etwas_properties_check(const EVENT_TRACE_PROPERTIES *properties)
         !properties_offset_is_valid(properties, properties->LogFileNameOffset)) {
         return ERROR_INVALID_PARAMETER;
     }
-    /* One area for two names: whichever was written last would be both. */
+    /* If two names had one area, the name written last would be both. */
     if (properties->LoggerNameOffset != 0 &&
         properties->LoggerNameOffset == properties->LogFileNameOffset) {
         return ERROR_INVALID_PARAMETER;
@@ -120,7 +123,10 @@ uint32_t etwas_properties_filters(const EVENT_TRACE_PROPERTIES *properties, uint
     return etwas_filters_read(second->FilterDesc, second->FilterDescCount, filters);
 }
 
-/* Bytes of a name area: up to the other name's area if that comes later, else to the end. */
+/*
+ * Returns the size of a name area: up to the other name's area if that comes later, otherwise to
+ * the end.
+ */
 static size_t properties_area_bytes(const EVENT_TRACE_PROPERTIES *properties, uint32_t offset,
                                     uint32_t other)
 {
@@ -207,7 +213,7 @@ void etwas_properties_read(const EVENT_TRACE_PROPERTIES *properties,
 /* ---- filling --------------------------------------------------------------------------------- */
 
 /*
- * The name as the caller's functions write it, its terminating 0 included; 0 bytes when it is too
+ * Encodes the name for the caller's functions, with its terminating 0. Returns 0 bytes if it is too
  * long.
  */
 static size_t properties_encode(const etwas_wchar *name, enum etwas_name_encoding encoding,
@@ -284,7 +290,7 @@ static void properties_fill_numbers(EVENT_TRACE_PROPERTIES *properties,
         (etwas_handle)(uintptr_t)ck_pr_load_32(&session->flusher.thread_id);
 }
 
-/* A session without a file leaves the name alone: it is the caller's, for snapshots. */
+/* If the session has no file the name stays as it is: it is the caller's, for snapshots. */
 static uint32_t properties_write_names(const struct etwas_reply *reply, const etwas_wchar *name,
                                        const etwas_wchar *file_name)
 {

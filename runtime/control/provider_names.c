@@ -14,7 +14,7 @@
 #include "session/session.h"
 #include "session/sharing.h"
 
-/* ---- of a GUID the name ---------------------------------------------------------------------- */
+/* ---- the name of a GUID ---------------------------------------------------------------------- */
 
 struct name_query {
     const etwas_guid *guid;
@@ -26,7 +26,7 @@ static void provider_names_store_name(struct name_query *query, const char *name
     (void)snprintf(query->name, sizeof query->name, "%s", name);
 }
 
-/* Until one has it. */
+/* Stops at the first provider that has the name. */
 static bool provider_names_read(const etwas_guid *provider, bool is_group, const char *name,
                                 void *context)
 {
@@ -52,7 +52,7 @@ static void provider_names_read_own(struct name_query *query)
     etwas_control_unlock();
 }
 
-/* The name with which a session enables the GUID, if no provider says another. */
+/* Reads the name with which a session enables the GUID, if no provider has another. */
 static void provider_names_read_enabled(struct name_query *query)
 {
     struct etwas_other_processes others = {0};
@@ -91,7 +91,7 @@ uint32_t etwas_provider_name(const etwas_guid *provider, char *text, size_t room
                                      : (uint32_t)ERROR_NOT_FOUND;
 }
 
-/* ---- of a name the GUIDs --------------------------------------------------------------------- */
+/* ---- the GUIDs of a name --------------------------------------------------------------------- */
 
 struct guid_query {
     const char *name;
@@ -100,7 +100,7 @@ struct guid_query {
     uint32_t count;
 };
 
-/* Each once. */
+/* Stores each GUID once. */
 static void provider_names_store_guid(struct guid_query *query, const etwas_guid *guid)
 {
     for (uint32_t index = 0; index < query->count && index < query->room; index++) {

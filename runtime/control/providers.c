@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Registering providers, and describing the events of classic ones: RegisterTraceGuids, A and W,
+ * Registers providers, and describes the events of classic ones: RegisterTraceGuids, A and W,
  * UnregisterTraceGuids, etwas_describe_class and etwas_describe_message; EventRegister,
  * EventUnregister and EventSetInformation. EventAccessControl, EventAccessQuery and
  * EventAccessRemove are refused, since permissions mean nothing among the sessions and providers of
@@ -35,10 +35,11 @@ enum {
 };
 
 /*
- * Publishes providers that have a name now, and has sessions of other processes enable them by
- * their names, or by a group, which `always` says one has. The callbacks of `provider` (NULL: of
- * any that has a name) have returned then, so that it knows before its next event. A callback that
- * another thread runs is waited for 50 ms at most: it may wait for what this thread holds.
+ * Publishes providers that now have a name, and lets sessions of other processes enable them by
+ * their names, or by a group if `always` is set. On return the callbacks of `provider` (NULL: of
+ * any provider with a name) have returned, so that it knows its state before its next event. A
+ * callback that another thread runs is waited for at most 50 ms: it may wait for a lock that this
+ * thread holds.
  */
 static void providers_settle(const etwas_guid *provider, bool always)
 {
@@ -60,8 +61,8 @@ static void providers_settle(const etwas_guid *provider, bool always)
 }
 
 /*
- * Registers a provider when this process is attached to every session that enables it, and makes it
- * visible to other processes. A host that does not answer costs 50 ms at most.
+ * Registers a provider after this process has attached to every session that enables it, and makes
+ * it visible to other processes. A host that does not answer costs at most 50 ms.
  */
 static uint32_t providers_register_shared(const struct etwas_registration_request *request,
                                           uint64_t *handle)
@@ -231,7 +232,7 @@ uint32_t EventUnregister(REGHANDLE handle)
 /* ---- EventSetInformation --------------------------------------------------------------------- */
 
 enum {
-    TRAITS_HEAD_BYTES = 2, /* the size of all of them */
+    TRAITS_HEAD_BYTES = 2, /* their total size */
     TRAIT_HEAD_BYTES = 3,  /* size, type */
 };
 
@@ -244,8 +245,8 @@ static uint32_t size_at(const uint8_t *bytes)
 }
 
 /*
- * A name with its NUL, then whole traits to the end. *group points to the GUID among them; NULL:
- * there is none.
+ * Checks a name with its NUL, then whole traits to the end. *group points to the GUID among them;
+ * NULL: there is none.
  */
 static uint32_t modern_provider_read_traits(const uint8_t *traits, uint32_t length,
                                             const uint8_t **group)
@@ -363,7 +364,7 @@ uint32_t EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS class, void *inf
         (void)etwas_callbacks_complete(&group, true, newest, 0);
     }
     if (code == ERROR_SUCCESS && is_traits) {
-        /* Sessions of other processes may enable its name, or the group. */
+        /* Sessions of other processes may enable the provider's name, or the group. */
         providers_settle(&provider, found != NULL);
     }
     return code;

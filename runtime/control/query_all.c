@@ -12,7 +12,7 @@
 #include "control/properties.h"
 #include "session/sharing.h"
 
-/* The sessions there are at one moment; private ones have other entries. */
+/* Lists the sessions that exist at one moment; private ones have other entries. */
 static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
 {
     uint32_t count = 0;
@@ -29,7 +29,10 @@ static uint32_t list_sessions(struct etwas_session_key keys[ETWAS_SESSIONS])
     return count;
 }
 
-/* Every block, before one is written to: there are no filters, since no session here has them. */
+/*
+ * Checks every block before one is written to. Filters are not allowed, since no session here has
+ * any.
+ */
 static uint32_t query_all_check(EVENT_TRACE_PROPERTIES *const *array, uint32_t count)
 {
     if (array == NULL || count == 0) {

@@ -10,7 +10,7 @@
 #include "platform/cancel.h"
 #include "session/session.h"
 
-/* Guarded by the control lock: the last start that was refused for one of them. */
+/* The last start that was refused for lack of a required property. Guarded by the control lock. */
 static struct {
     uint32_t requirement;
     char sentence[ETWAS_MEMORY_TEXT_BYTES];

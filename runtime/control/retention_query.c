@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The live gauge of a flight recorder: how far back each of its streams goes; and what has become
- * of the events of a retention class.
+ * The live gauge of a flight recorder: how far back each of its streams goes. Also reports what
+ * happened to the events of a retention class.
  */
 #include "buffer/retention.h"
 
@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "session/sharing.h"
 
-/* 4,500 ticks at 3 GHz → 1,500 ns; a clock that was set back says 0. */
+/* 4,500 ticks at 3 GHz → 1,500 ns; 0 if the clock was set back. */
 static uint64_t retention_ticks_to_ns(int64_t ticks, uint32_t clock)
 {
     const uint64_t second_ns = (uint64_t)ETWAS_CLOCK_NS_PER_SECOND;
@@ -24,7 +24,7 @@ static uint64_t retention_ticks_to_ns(int64_t ticks, uint32_t clock)
     if (ticks <= 0 || frequency == 0) {
         return 0;
     }
-    /* The rest is below the frequency, so that the product fits up to 18 GHz. */
+    /* The remainder is less than the frequency, so that the product fits up to 18 GHz. */
     return (uint64_t)ticks / frequency * second_ns +
            (uint64_t)ticks % frequency * second_ns / frequency;
 }
@@ -34,7 +34,7 @@ static int64_t retention_slot_started_at(const struct etwas_session *session)
     return etwas_clock_reading_stamp(&session->started, session->configuration.clock);
 }
 
-/* The time for which the stream is held. `pool_lock` is held, and there is a pool. */
+/* Returns the time span that the stream holds. `pool_lock` is held, and there is a pool. */
 static uint64_t retention_held_ns(const struct etwas_session *session, uint32_t slot)
 {
     uint32_t clock = session->configuration.clock;
@@ -106,7 +106,7 @@ uint32_t etwas_retention_query_sized(etwas_trace_handle handle, etwas_retention 
 
 /* ---- retention classes ----------------------------------------------------------------------- */
 
-/* The time for which every stream of the row is held. */
+/* Returns the time span that every stream of the row holds. */
 static uint64_t retention_covered_ns(const struct etwas_session *session, uint32_t row)
 {
     uint64_t least = UINT64_MAX;

@@ -125,7 +125,7 @@ uint32_t etwas_start_sized(const char *session_name, const char *log_file,
     return session_start(session_name, log_file, &options, handle);
 }
 
-/* The counts of a session that runs, or the last ones. */
+/* Copies the counts of a running session, or its last ones. */
 static uint32_t session_copy_counts(struct etwas_session_key key, etwas_session_counts *counts,
                                     size_t counts_bytes)
 {
@@ -158,7 +158,7 @@ uint32_t etwas_counts_sized(etwas_trace_handle handle, etwas_session_counts *cou
     return session_copy_counts(key, counts, counts_bytes);
 }
 
-/* These functions know one code for "no such session". */
+/* These functions have one code for "no such session". */
 static uint32_t session_handle_error(uint32_t code)
 {
     return code == ERROR_WMI_INSTANCE_NOT_FOUND ? ERROR_INVALID_HANDLE : code;
@@ -225,7 +225,7 @@ uint32_t etwas_stop_sized(etwas_trace_handle handle, etwas_session_counts *count
 uint32_t etwas_session_wait(etwas_trace_handle handle, uint32_t milliseconds)
 {
     const uint64_t ns_a_millisecond = 1000000;
-    /* A century is as long as can be waited. */
+    /* Waits are limited to a century. */
     uint64_t timeout_ns = milliseconds == UINT32_MAX ? UINT64_C(100) * 365 * 86400 * 1000000000
                                                      : milliseconds * ns_a_millisecond;
     struct etwas_session_key key;
@@ -282,7 +282,7 @@ uint32_t etwas_memory_sized(etwas_trace_handle handle, etwas_session_memory *mem
     };
     etwas_memory_arena_bytes(&region, &known.arena_mapped_bytes, &known.arena_resident_bytes);
     etwas_session_release(&held);
-    /* Found by its address only, in a file of the system, which takes time. */
+    /* The system finds it only by its address, in one of its files, which takes time. */
     known.region_huge_bytes = etwas_memory_huge_bytes(&region);
     known.granted = etwas_memory_granted(&grant, known.region_huge_bytes);
     etwas_sized_write(memory, memory_bytes, &known, sizeof known);

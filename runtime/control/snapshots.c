@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Snapshots of flight recorders: now (lifecycle.h), and prepared for a signal handler
- * (etwas_snapshot_prepare, etwas_snapshot_signal_safe and etwas_snapshot_discard).
+ * Snapshots of flight recorders: immediate ones (lifecycle.h), and ones prepared for a signal
+ * handler (etwas_snapshot_prepare, etwas_snapshot_signal_safe and etwas_snapshot_discard).
  */
 #include <etwas/winerror.h>
 
@@ -20,7 +20,7 @@ enum {
     NS_A_SECOND = 1000000000,
 };
 
-/* `window` NULL: all that it has. */
+/* `window` NULL: all recorded events. */
 static uint32_t snapshots_write_window(struct etwas_session *session, const etwas_wchar *file_name,
                                        struct etwas_snapshot_window *window)
 {
@@ -36,13 +36,13 @@ static uint32_t snapshots_write_window(struct etwas_session *session, const etwa
                           : etwas_snapshot_write(session, file_name);
 }
 
-/* A window that begins so long before a moment. */
+/* A window that begins this long before a moment. */
 struct snapshot_window {
     int64_t moment;
     uint64_t before_ns;
 };
 
-/* The window is not one of the session's own triggers: it has no number. */
+/* The window is not one of the session's own triggers, so it has no number. */
 static struct etwas_snapshot_window snapshots_window_around(const struct etwas_session *session,
                                                             const struct snapshot_window *around)
 {
@@ -63,7 +63,7 @@ static struct etwas_snapshot_window snapshots_window_around(const struct etwas_s
     };
 }
 
-/* `snapshot_window` NULL: all that it has. */
+/* `snapshot_window` NULL: all recorded events. */
 static uint32_t snapshots_write(struct etwas_session_key key, const etwas_wchar *file_name,
                                 const struct snapshot_window *around)
 {
@@ -97,7 +97,7 @@ uint32_t etwas_lifecycle_snapshot_around(struct etwas_session_key key, const etw
     return snapshots_write(key, file_name, &around);
 }
 
-/* ---- prepared -------------------------------------------------------------------------------- */
+/* ---- prepared snapshots ---------------------------------------------------------------------- */
 
 uint32_t etwas_snapshot_prepare(etwas_trace_handle handle, int descriptor,
                                 etwas_prepared_snapshot **prepared)

@@ -16,7 +16,7 @@
 #include "session/file_name.h"
 #include "session/sharing.h"
 
-/* R1–R10, R20–R26: everything that can be said without looking at the machine. */
+/* R1–R10, R20–R26: all checks that do not depend on the machine. */
 static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *properties,
                              enum etwas_name_encoding encoding,
                              struct etwas_configuration *configuration)
@@ -26,7 +26,7 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    /* R2; the other control calls ask for sizes and offsets only. */
+    /* R2; the other control calls require only the sizes and offsets. */
     if (name == NULL || properties->LoggerNameOffset == 0 ||
         (properties->Wnode.Flags & WNODE_FLAG_TRACED_GUID) == 0) {
         return ERROR_INVALID_PARAMETER;
@@ -56,7 +56,7 @@ static uint32_t read_request(const void *name, const EVENT_TRACE_PROPERTIES *pro
         configuration->filtered_out = !etwas_filters_match(&configuration->filters);
         if (etwas_filters_are_any(&configuration->filters) && etwas_sharing.takes_part()) {
             configuration->reach = ETWAS_REACH_TEMPLATE;
-            /* All its processes write beside each other. */
+            /* All its processes write next to each other. */
             code = etwas_file_name_make_absolute(configuration->file_name);
         }
     }

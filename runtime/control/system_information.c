@@ -24,7 +24,7 @@ enum {
     BYTES_PER_KB = 1024,
 };
 
-/* Takes the role of the system logger. NULL, and the code, if it cannot. */
+/* Acquires the role of the system logger. Returns NULL and the code if it cannot. */
 static struct etwas_session *system_information_acquire(etwas_trace_handle handle, uint32_t *code)
 {
     struct etwas_session_key key;

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The settings of system loggers beside EVENT_TRACE_PROPERTIES, as TraceSetInformation,
- * TraceQueryInformation and EnableTraceEx2 hand them over; `session` is their handle.
+ * The settings of system loggers that EVENT_TRACE_PROPERTIES does not have, as TraceSetInformation,
+ * TraceQueryInformation and EnableTraceEx2 pass them; `session` is their handle.
  *
- * ERROR_NOT_SUPPORTED: a session of another kind. ERROR_INVALID_PARAMETER: none that runs.
+ * ERROR_NOT_SUPPORTED: a session of another kind. ERROR_INVALID_PARAMETER: no such session runs.
  */
 #ifndef ETWAS_CONTROL_SYSTEM_INFORMATION_H
 #define ETWAS_CONTROL_SYSTEM_INFORMATION_H
@@ -16,30 +16,31 @@
 #include "provider/system_providers.h"
 #include "session/configuration.h"
 
-/* The settings with which a system logger of this configuration begins. */
+/* Returns the settings with which a system logger of this configuration begins. */
 void etwas_system_information_first(const struct etwas_configuration *configuration,
                                     struct etwas_system_settings *settings);
 
 /*
- * Handle 0: of sessions that start from now on. ERROR_INVALID_PARAMETER for another source than the
- * timer, and for an interval that is too short or too long; the codes of the logger's change.
+ * Handle 0: sets the interval of sessions that start from now on. ERROR_INVALID_PARAMETER for
+ * another source than the timer, and for an interval that is too short or too long; the codes of
+ * the logger's change.
  */
 uint32_t etwas_system_information_set_interval(etwas_trace_handle session,
                                                const TRACE_PROFILE_INTERVAL *interval);
 
-/* The interval of the source that *interval names. */
+/* Returns the interval of the source that *interval names. */
 uint32_t etwas_system_information_interval(etwas_trace_handle session,
                                            TRACE_PROFILE_INTERVAL *interval);
 
 /*
- * Which records have stacks from now on; those that are not known are left out (R184).
+ * Sets which records have stacks from now on; unknown ones are left out (R184).
  * ERROR_INVALID_PARAMETER for too many (R189); the codes of the logger's change.
  */
 uint32_t etwas_system_information_set_stacks(etwas_trace_handle session,
                                              const CLASSIC_EVENT_ID *ids, uint32_t count);
 
 /*
- * ETWAS_GROUP_MASKS masks, as those of UPDATE: ERROR_INVALID_PARAMETER and ERROR_NOT_SUPPORTED for
+ * Sets ETWAS_GROUP_MASKS masks, as UPDATE does: ERROR_INVALID_PARAMETER and ERROR_NOT_SUPPORTED for
  * its flags, and for a session that only runs down; the codes of the logger's change.
  */
 uint32_t etwas_system_information_set_flags(etwas_trace_handle session, const uint32_t *masks);
@@ -52,9 +53,9 @@ uint32_t etwas_system_information_flags(etwas_trace_handle session, uint32_t *ma
 uint32_t etwas_system_information_check_sources(etwas_trace_handle session);
 
 /*
- * EnableTraceEx2 of a system provider (system_providers.h), whose control code is one of the three.
- * ERROR_INVALID_PARAMETER for a session of another kind or one that only runs down; the codes of
- * the logger's change.
+ * EnableTraceEx2 for a system provider (system_providers.h), whose control code is one of the
+ * three. ERROR_INVALID_PARAMETER for a session of another kind or one that only runs down; the
+ * codes of the logger's change.
  */
 uint32_t etwas_system_information_enable(etwas_trace_handle session, uint32_t provider,
                                          uint32_t control_code,

@@ -76,7 +76,7 @@ enum {
     LONGEST_SENTENCE = 512
 };
 
-/* ---- whose events are recorded --------------------------------------------------------------- */
+/* ---- the scope ------------------------------------------------------------------------------- */
 
 static _Thread_local uint32_t chosen = ETWAS_KERNEL_SCOPE_SYSTEM;
 
@@ -116,7 +116,7 @@ uint32_t etwas_kernel_rung(etwas_trace_handle handle, uint32_t *rung)
     return code;
 }
 
-/* ---- what has no events ---------------------------------------------------------------------- */
+/* ---- flags without events -------------------------------------------------------------------- */
 
 uint32_t etwas_kernel_silent(etwas_trace_handle handle, uint32_t *flags, char *text, size_t room)
 {
@@ -141,7 +141,7 @@ uint32_t etwas_kernel_silent(etwas_trace_handle handle, uint32_t *flags, char *t
     return code;
 }
 
-/* ---- why it was refused ---------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static _Thread_local struct etwas_unavailability last;
 

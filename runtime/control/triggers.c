@@ -55,7 +55,7 @@ static uint32_t read_options(const etwas_trigger_options *given,
                                 made);
 }
 
-/* Why this thread could not arm a recorder; needed 0: not for want of buffers. */
+/* Why this thread could not arm a recorder. needed 0: a lack of buffers was not the reason. */
 static _Thread_local struct {
     uint32_t needed;
     uint32_t allocated;
@@ -175,7 +175,7 @@ uint32_t etwas_trigger_query_sized(etwas_trace_handle handle, etwas_trigger_coun
 
 /* ---- payload triggers ------------------------------------------------------------------------ */
 
-/* ERROR_INVALID_HANDLE: it does not run; ERROR_NOT_SUPPORTED: it is none. */
+/* ERROR_INVALID_HANDLE: the session does not run; ERROR_NOT_SUPPORTED: it is no recorder. */
 static uint32_t payload_trigger_find_recorder(etwas_trace_handle handle,
                                               struct etwas_session_key *key)
 {

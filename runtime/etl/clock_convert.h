@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * From a raw stamp to FILETIME (R151, R158).
+ * Converts raw stamps to FILETIME (R151, R158).
  *
  *     filetime = anchor_filetime + floor((raw - anchor_raw) × numerator / denominator)
  *
- * The product is taken in 128 bits: at 10 MHz it leaves 64 bits after a day, at 4 GHz after four
- * minutes. Rounding is downwards on both sides of the anchor, so that the conversion never turns
- * the order of two stamps around. What does not fit in 64 bits saturates.
+ * The product has 128 bits: it exceeds 64 bits after a day at 10 MHz, and after four minutes at 4
+ * GHz. Rounding is downwards on both sides of the anchor, so that the conversion never reverses the
+ * order of two stamps. What does not fit in 64 bits saturates.
  *
  *     clock                  units of 100 ns in a tick
  *     1 performance counter  10,000,000 / PerfFreq
@@ -71,8 +71,8 @@ static inline void etwas_etl_clock_set_ratio(struct etwas_etl_clock *clock, uint
 }
 
 /*
- * Sets the conversion by a log file header: `first_raw` is the stamp of the header record. Returns
- * false if the header's numbers cannot be used (an unknown clock, a frequency that is not
+ * Sets the conversion from a log file header: `first_raw` is the stamp of the header record.
+ * Returns false if the header's numbers cannot be used (an unknown clock, a frequency that is not
  * positive); then a tick counts as 100 ns, so that the order of events survives.
  */
 static inline bool etwas_etl_clock_from_header(struct etwas_etl_clock *clock, uint32_t clock_type,
@@ -114,7 +114,7 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
     uint64_t ticks = calibration->ticks;
     uint64_t nanoseconds = calibration->nanoseconds;
 
-    /* Above the limit the lowest bits mean nothing; without them products stay in 128 bits. */
+    /* Above the limit the lowest bits are insignificant; without them products stay in 128 bits. */
     while (ticks > ETWAS_ETL_CALIBRATION_LARGEST || nanoseconds > ETWAS_ETL_CALIBRATION_LARGEST) {
         ticks >>= 1;
         nanoseconds >>= 1;
@@ -128,8 +128,8 @@ static inline bool etwas_etl_clock_use_calibration(struct etwas_etl_clock *clock
 }
 
 /*
- * Returns what passed since the anchor in whole units of 100 ns, and the *rest in parts of the
- * denominator.
+ * Returns the time since the anchor in whole units of 100 ns, and in *rest the remainder, in parts
+ * of the denominator.
  */
 static inline etwas_etl_wide etwas_etl_clock_passed(const struct etwas_etl_clock *clock,
                                                     int64_t raw, uint64_t *rest)
@@ -150,8 +150,8 @@ static inline etwas_etl_wide etwas_etl_clock_passed(const struct etwas_etl_clock
 }
 
 /*
- * Returns the moment of a stamp in nanoseconds since 1970, rounded down. Wide numbers have room for
- * every stamp.
+ * Returns the moment of a stamp in nanoseconds since 1970, rounded down. The wide result has room
+ * for every stamp.
  */
 static inline etwas_etl_wide etwas_etl_clock_ns(const struct etwas_etl_clock *clock, int64_t raw)
 {
@@ -163,8 +163,8 @@ static inline etwas_etl_wide etwas_etl_clock_ns(const struct etwas_etl_clock *cl
 }
 
 /*
- * Returns the FILETIME of nanoseconds since 1970, rounded down. Almost every time is within 64
- * bits, where it takes no wide division.
+ * Returns the FILETIME of nanoseconds since 1970, rounded down. Almost every time fits in 64 bits,
+ * and then needs no wide division.
  */
 static inline int64_t etwas_etl_filetime_of_ns(etwas_etl_wide ns)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Reads a payload or a description of fields from its beginning, whatever its contents. What does
- * not fit in the rest is not read, and the function returns false.
+ * Reads a payload or a description of fields from its beginning, whatever its contents. A value
+ * that exceeds what is left is not read, and the function returns false.
  */
 #ifndef ETWAS_ETL_CURSOR_H
 #define ETWAS_ETL_CURSOR_H

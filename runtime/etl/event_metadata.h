@@ -8,7 +8,7 @@
  *     EventInfo    TRACE_EVENT_INFO; its offsets count from there
  *     MapInfo      the GUID of the class, then EVENT_MAP_INFO, from which its offsets count
  *
- * Readers deliver them as any event.
+ * Readers deliver them like any event.
  */
 #ifndef ETWAS_ETL_EVENT_METADATA_H
 #define ETWAS_ETL_EVENT_METADATA_H

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The types of fields in layouts that writer and decoder share (kernel_layouts.h, own_layouts.h),
- * as the writer has them. decode/builtin.c has what the decoder makes of each.
+ * The writer's types of fields in layouts that writer and decoder share (kernel_layouts.h,
+ * own_layouts.h). The decoder's types are in decode/builtin.c.
  */
 #ifndef ETWAS_ETL_FIELD_TYPES_H
 #define ETWAS_ETL_FIELD_TYPES_H
@@ -38,7 +38,7 @@ typedef struct {
     uint8_t bytes[16];
 } etwas_field_ipv6;
 
-/* A TOKEN_USER, whose pointer means nothing and may not be 0, and a SID of two numbers. */
+/* A TOKEN_USER, whose pointer is meaningless but must not be 0, and a SID of two numbers. */
 typedef struct {
     uint64_t sid_at;
     uint64_t attributes;

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The well-known GUIDs. Weak, so that a program that defines one itself (with the same value, as
- * ported programs do) links.
+ * The well-known GUIDs. They are weak, so that a program links that defines one itself, with the
+ * same value, as ported programs do.
  */
 
 #include <etwas/evntrace.h>
 
 #define BYTE(value, index) (uint8_t)((uint64_t)(value) >> 8 * (index))
 
-/* Defines a GUID by the parts in which it is written: {first-second-third-fourth-last}. */
+/* Defines a GUID by the parts of its text form: {first-second-third-fourth-last}. */
 #define WEAK_GUID(name, first, second, third, fourth, last)                                        \
     __attribute__((weak))                                                                          \
     const etwas_guid name = {first,                                                                \

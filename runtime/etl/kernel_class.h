@@ -17,8 +17,8 @@
 const etwas_guid *etwas_class_of_hook(uint8_t group, uint8_t type);
 
 /*
- * How the images of programs stand in a file (docs/reference/file-format.md): a record of ETW's
- * Image class and, where the image has a build id, one of its debug identifiers.
+ * How a file describes the images of programs (docs/reference/file-format.md): by a record of ETW's
+ * Image class and, if the image has a build id, one of its debug identifiers.
  */
 
 /* Types and versions of the Image class, and of debug identifiers. */
@@ -33,7 +33,7 @@ enum {
 /* b3e675d7-2554-4f18-830b-2762732560de: which build an image is */
 extern const etwas_guid etwas_etl_debug_id_class;
 
-/* What a record is: an image, or the build id of the one before it. */
+/* What a record describes: an image, or the build id of the previous one. */
 enum etwas_image_record {
     ETWAS_NO_IMAGE_RECORD,
     ETWAS_IMAGE_RECORD,

@@ -3,8 +3,8 @@
 
 /*
  * The records of ETW's kernel classes that the system logger writes: group, version, event types
- * and fields of each, once for both sides. The writer has structures and constants made of them
- * (system/stream/kernel_record.h), the decoder its tables (decode/kernel_classes.c).
+ * and fields of each, defined once for both sides. They generate the writer's structures and
+ * constants (system/stream/kernel_record.h) and the decoder's tables (decode/kernel_classes.c).
  *
  * A layout is a macro that applies the operations of a visitor V, in the order of the payload:
  *
@@ -13,12 +13,12 @@
  *     TYPE(NAME, number, Name)     an event type: ETWAS_NAME, and the name that is shown
  *     FIELD(type, Name)            a value; the types are listed in decode/builtin.c
  *     MAPPED(type, Map, Name)      a value for which a map has names
- *     WIDE(count, Name)            UTF-16, so many characters
+ *     WIDE(count, Name)            UTF-16, `count` characters
  *     STRING(type, Name)           a text with its 0
  *     REST(type, Name)             values up to the end of the record
  *
  * A macro without LAYOUT and TYPE is a part that several layouts share. What only Windows writes is
- * in the decoder's tables alone.
+ * only in the decoder's tables.
  */
 #ifndef ETWAS_ETL_KERNEL_LAYOUTS_H
 #define ETWAS_ETL_KERNEL_LAYOUTS_H
@@ -82,7 +82,7 @@
     V##_FIELD(u8, SignatureLevel) V##_FIELD(u8, SignatureType) V##_FIELD(u16, Reserved0)           \
     ETWAS_LAYOUT_IMAGE_TAIL(V)
 
-/* The build of an image; a class that has no group. */
+/* The build of an image. The class has no group. */
 #define ETWAS_LAYOUT_DEBUG_ID(V)                                                                   \
     V##_LAYOUT(DEBUG_ID, FULL_HEADER64, 0, 0, 2)                                                   \
     V##_TYPE(DEBUG_ID, 36, DbgID_RSDS)                                                             \
@@ -164,7 +164,7 @@
 
 /* ---- FileIo ---------------------------------------------------------------------------------- */
 
-/* A name that became known; one that a session found at its start, or knows at its end. */
+/* A name that became known; one that existed at the session's start, or is known at its end. */
 #define ETWAS_LAYOUT_FILE_NAME(V)                                                                  \
     V##_LAYOUT(FILE_NAME, PERFINFO64, 0x04, 0, 3)                                                  \
     V##_TYPE(FILE_NAME, 0, Name) V##_TYPE(FILE_NAME_RUNDOWN, 36, FileRundown)                      \
@@ -320,7 +320,7 @@
     V##_FIELD(pid, PID) V##_FIELD(u32, size) V##_FIELD(ipv6, daddr) V##_FIELD(ipv6, saddr)         \
     V##_FIELD(port, dport) V##_FIELD(port, sport)
 
-/* What follows the ends: of a Send, of Connect and Accept, and of all others. */
+/* What follows the two endpoints: of Send, of Connect and Accept, and of all others. */
 #define ETWAS_LAYOUT_CONNECTION(V) V##_FIELD(u32, seqnum) V##_FIELD(ptr, connid)
 
 #define ETWAS_LAYOUT_CONNECTION_SEND(V)                                                            \
@@ -332,7 +332,7 @@
     V##_FIELD(u32, rcvwin) V##_FIELD(i16, rcvwinscale) V##_FIELD(i16, sndwinscale)                 \
     ETWAS_LAYOUT_CONNECTION(V)
 
-/* Types of IPv4 and of IPv6 have the same order. */
+/* The types of IPv4 and of IPv6 have the same order. */
 #define ETWAS_LAYOUT_TCP_SEND(V)                                                                   \
     V##_LAYOUT(TCP_SEND, PERFINFO64, 0x06, 2, 2)                                                   \
     V##_TYPE(TCP_SEND, 10, SendIPV4)                                                               \
@@ -393,7 +393,7 @@
 #define ETWAS_LAYOUT_JOB_OF_WINDOWS(V)                                                             \
     V##_FIELD(guid, JobGuid) V##_FIELD(u32, JobId) V##_FIELD(x32, Flags) V##_FIELD(status, Status)
 
-/* Paths are of the library's own. */
+/* The types with a Path are etwas's own. */
 #define ETWAS_LAYOUT_JOB(V)                                                                        \
     V##_LAYOUT(JOB, SYSTEM64, 0x07, 2, 2)                                                          \
     V##_TYPE(JOB_CREATE, 32, Create) V##_TYPE(JOB_TERMINATE, 33, Terminate)                        \
@@ -544,7 +544,7 @@
 #define ETWAS_CONSTANT_STRING(type, name)
 #define ETWAS_CONSTANT_REST(type, name)
 
-/* A layout has ETWAS_NAME_HEADER, _GROUP, _SINCE and _VERSION; a type ETWAS_NAME. */
+/* A layout defines ETWAS_NAME_HEADER, _GROUP, _SINCE and _VERSION; a type defines ETWAS_NAME. */
 enum {
     ETWAS_EVERY_LAYOUT(ETWAS_CONSTANT)
 };

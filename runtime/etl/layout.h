@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What is on disk: the buffer header, the record headers and the log file header of an .etl file.
+ * The format on disk: the buffer header, the record headers and the log file header of an .etl
+ * file.
  *
- * Shared by the writer and the reader, so that neither can drift from the other. Every structure is
- * naturally aligned, without padding and little-endian; its size is asserted below it, the offset
- * of each field in tests/etl/layout_test.c. "raw" stamps are ticks of the session's clock,
- * "filetime" is 100 ns units since 1601-01-01 UTC.
+ * Writer and reader share it, so that they cannot diverge. Every structure is naturally aligned,
+ * without padding and little-endian. Its size is asserted below it, the offset of each field in
+ * tests/etl/layout_test.c. "raw" stamps are ticks of the session's clock, "filetime" is 100 ns
+ * units since 1601-01-01 UTC.
  *
  * A file is buffer 0, buffer 1, … back to back. A buffer is a 72-byte header, then records, each
  * beginning on a multiple of 8 counted from the start of the buffer, then 0xFF up to its size.
@@ -51,7 +52,7 @@ enum {
 enum {
     ETWAS_ETL_BUFFER_STATE_FLUSH = 3,        /* state of every buffer in a file */
     ETWAS_ETL_PROCESSOR_INDEX_MASK = 0x07FF, /* processor indexes are 11 bits */
-    ETWAS_ETL_TIMES_TICK_100NS = 10000,      /* unit of processor times, where records have them */
+    ETWAS_ETL_TIMES_TICK_100NS = 10000,      /* unit of processor times, if records have them */
 };
 
 struct etwas_etl_buffer_header {
@@ -82,8 +83,10 @@ static inline uint16_t etwas_etl_buffer_processor(const struct etwas_etl_buffer_
 
 /* ---- Markers: the first u32 of every record -------------------------------------------------- */
 
-/* Header types, bits 16..23 of a marker whose top byte is ETWAS_ETL_MARKER_FLAGS. The 32 and 64 of
- * a pair have the same header; the type says how wide the pointers in the payload are. */
+/*
+ * Header types, bits 16..23 of a marker whose top byte is ETWAS_ETL_MARKER_FLAGS. Both types of a
+ * pair, 32 and 64, have the same header; the type says how wide the pointers in the payload are.
+ */
 enum {
     ETWAS_ETL_SYSTEM32 = 0x01,
     ETWAS_ETL_SYSTEM64 = 0x02,
@@ -315,7 +318,7 @@ struct etwas_etl_time_zone {
 };
 _Static_assert(sizeof(struct etwas_etl_time_zone) == 172, "time zone");
 
-/* What both forms of the log file header begin with. */
+/* The beginning that both forms of the log file header share. */
 struct etwas_etl_log_header_start {
     uint32_t buffer_bytes; /* of the session, uncompressed */
     uint8_t version[4];    /* of the system: major, minor; of the layout: major, minor */
@@ -349,14 +352,16 @@ struct etwas_etl_log_header64 {
 };
 _Static_assert(sizeof(struct etwas_etl_log_header64) == 280, "64-bit form");
 
-/* The form of a SYSTEM32 record is the same, but for the two names: they have 4 bytes each. */
+/* The form of a SYSTEM32 record is the same, except that the two names have 4 bytes each. */
 enum {
     ETWAS_ETL_LOG_HEADER32_BYTES = sizeof(struct etwas_etl_log_header64) - 8,
     ETWAS_ETL_LOG_HEADER32_TIME_ZONE = offsetof(struct etwas_etl_log_header64, time_zone) - 8,
 };
 
-/* Where the log file header of every file begins: 72 + 32. What a session rewrites at its end
- * (EndTime, BuffersWritten, EventsLost, BuffersLost) lies at this offset plus the field's. */
+/*
+ * Where the log file header of every file begins: 72 + 32. The fields that a session rewrites at
+ * its end (EndTime, BuffersWritten, EventsLost, BuffersLost) lie at this offset plus their own.
+ */
 enum {
     ETWAS_ETL_LOG_HEADER_FILE_OFFSET = 104,
     ETWAS_ETL_LOG_HEADER_CLASS_VERSION = 2, /* version of the SYSTEM record that carries it */

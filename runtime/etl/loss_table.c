@@ -25,7 +25,7 @@ static bool loss_has_interval_of(const struct etwas_etl_loss *one,
     return one->from_raw == other->from_raw && one->until_raw == other->until_raw;
 }
 
-/* Where the interval begins that ends before `end`, which is not 0. */
+/* Returns where the interval begins that ends before `end`, which is not 0. */
 static uint32_t interval_begin(const struct etwas_loss_table *table, uint32_t end)
 {
     uint32_t begin = end - 1;
@@ -36,7 +36,7 @@ static uint32_t interval_begin(const struct etwas_loss_table *table, uint32_t en
     return begin;
 }
 
-/* Widens an interval to what another one has, too. */
+/* Widens an interval to include another one. */
 static void interval_widen(struct etwas_loss_table *table, uint32_t begin, uint32_t end,
                            const struct etwas_etl_loss *other)
 {
@@ -70,7 +70,7 @@ static struct etwas_etl_loss *interval_find_alike(struct etwas_loss_table *table
 
 /* ---- making room ----------------------------------------------------------------------------- */
 
-/* Unites losses that are alike in the interval from `begin` to `end`. */
+/* Merges losses of the same kind in the interval from `begin` to `end`. */
 static void intervals_unite(struct etwas_loss_table *table, uint32_t begin, uint32_t end)
 {
     uint32_t kept = begin;
@@ -92,7 +92,7 @@ static void intervals_unite(struct etwas_loss_table *table, uint32_t begin, uint
 
 /*
  * Finds the two neighbouring intervals that are shortest together: where the second begins, and
- * where it ends. Returns false when there are no two.
+ * where it ends. Returns false if there is only one.
  */
 static bool intervals_find_shortest(const struct etwas_loss_table *table, uint32_t *middle,
                                     uint32_t *end)
@@ -106,7 +106,7 @@ static bool intervals_find_shortest(const struct etwas_loss_table *table, uint32
             uint64_t ticks = (uint64_t)table->losses[begin].until_raw -
                              (uint64_t)table->losses[begin - 1].from_raw;
 
-            if (!found || ticks <= shortest) { /* the oldest of those that are as short */
+            if (!found || ticks <= shortest) { /* the oldest, if several are equally short */
                 shortest = ticks;
                 *middle = begin;
                 *end = behind;
@@ -117,7 +117,7 @@ static bool intervals_find_shortest(const struct etwas_loss_table *table, uint32
     return found;
 }
 
-/* One interval less; of a single one, one processor. */
+/* Merges two intervals; if there is only one, merges its processors and classes. */
 static void loss_table_coarsen(struct etwas_loss_table *table)
 {
     uint32_t middle;
@@ -149,7 +149,7 @@ void etwas_loss_table_limit(struct etwas_loss_table *table, uint32_t limit)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* Is it of the last interval, or so soon behind it that it becomes of it? */
+/* Whether the loss is in the last interval, or follows so soon that it joins that interval. */
 static bool loss_joins_last(const struct etwas_loss_table *table, const struct etwas_etl_loss *loss)
 {
     const struct etwas_etl_loss *last;

@@ -2,16 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Losses over time, as many as there is room for. The losses of one check of the counts have one
- * interval, and lie together; intervals follow one another as they were added:
+ * Losses over time, with a limited number of entries. The losses found by one check of the counts
+ * have the same interval and lie together. Intervals follow one another as they were added:
  *
  *     from until cause processor class │ from until … │ …
  *     └──────────── interval ─────────┘
  *
- * A check that comes soon after another belongs to the other's interval. When there is no more
- * room, the two neighbours that are shortest together become one, so that what was lost in a burst
- * stays apart from what was lost long before; at last, all processors become one. No lost event is
- * forgotten.
+ * A check that comes soon after another extends the other's interval. When there is no more room,
+ * the two neighbours that are shortest together are merged. So what was lost in a burst stays apart
+ * from what was lost long before. When a single interval is left, its processors and classes are
+ * merged. No lost event is forgotten.
  */
 #ifndef ETWAS_ETL_LOSS_TABLE_H
 #define ETWAS_ETL_LOSS_TABLE_H
@@ -28,10 +28,10 @@ enum {
 };
 
 struct etwas_loss_table {
-    struct etwas_etl_loss losses[ETWAS_LOSSES + 1]; /* one more, for what is being added */
+    struct etwas_etl_loss losses[ETWAS_LOSSES + 1]; /* one more, for the one being added */
     uint32_t count;
     uint32_t limit;       /* ETWAS_LOSSES_LEAST to ETWAS_LOSSES */
-    int64_t joined_ticks; /* the least length of an interval where losses follow each other */
+    int64_t joined_ticks; /* the least length of an interval while losses follow each other */
 };
 
 /* Begins an empty table with all its room. */

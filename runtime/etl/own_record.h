@@ -4,11 +4,11 @@
 /*
  * The records that etwas writes for itself: classic events (FULL_HEADER64) of one class. Other
  * readers see events of an unknown class and skip them. The reader of etwas neither delivers nor
- * counts the first four; these lie in buffer 0, behind the log file header record and in the order
- * below, and header.time_stamp is that of the log file header record. It delivers the formats of
- * messages, parts of manifests, and what a system logger records about its sources, about itself
- * and about the kernel's symbols, which are ordinary events. Losses lie in buffer 0 behind the
- * clock snapshots; the reader neither delivers nor counts them, but returns them on request.
+ * counts the first four. These lie in buffer 0, after the log file header record and in the order
+ * below, and header.time_stamp is that of the log file header record. The reader delivers message
+ * formats, manifest chunks, and what a system logger records about its sources, itself and the
+ * kernel's symbols; these are ordinary events. Losses lie in buffer 0 after the clock snapshots;
+ * the reader neither delivers nor counts them, but returns them on request.
  */
 #ifndef ETWAS_ETL_OWN_RECORD_H
 #define ETWAS_ETL_OWN_RECORD_H
@@ -40,7 +40,7 @@ enum {
     ETWAS_OWN_LAYOUTS(ETWAS_OWN_NUMBERS) ETWAS_ETL_LAST_DELIVERED_TYPE = ETWAS_ETL_MISSING_TYPE,
     ETWAS_ETL_MESSAGE_FORMAT_TYPE = 4,
     ETWAS_ETL_LOSS_TYPE = 16,
-    ETWAS_ETL_MANIFEST_CHUNK_TYPE = 17, /* which is delivered, too */
+    ETWAS_ETL_MANIFEST_CHUNK_TYPE = 17, /* delivered, too */
     ETWAS_ETL_MESSAGE_FORMAT_VERSION = 1,
     ETWAS_ETL_LOSS_VERSION = 1,
     ETWAS_ETL_MANIFEST_CHUNK_VERSION = 1,
@@ -52,7 +52,7 @@ enum {
 #define ETWAS_OWN_MEMBER_STRING(type, name)
 #define ETWAS_OWN_MEMBER_REST(type, name)
 
-/* The payload of a record, up to what has no fixed length. */
+/* The fixed part of a record's payload. */
 #define ETWAS_OWN_STRUCT(tag, NAME, bytes)                                                         \
     struct tag {                                                                                   \
         ETWAS_OWN_##NAME(ETWAS_OWN_MEMBER)                                                         \
@@ -105,14 +105,14 @@ _Static_assert(sizeof(struct etwas_etl_calibration_record) == 96, "calibration r
 
 /* ---- The totals of one file ------------------------------------------------------------------ */
 
-/* What a file is the end of. */
+/* Why a file is the last of its session. */
 enum {
     ETWAS_ETL_ENDS_SESSION = 1,   /* no other file of the session follows */
-    ETWAS_ETL_ENDS_RECOVERED = 2, /* made of what a session had in memory, which could not end it */
+    ETWAS_ETL_ENDS_RECOVERED = 2, /* from the memory of a session that could not end it */
 };
 
 ETWAS_OWN_STRUCT(etwas_etl_totals, TOTALS, 56);
-/* What all files have of it. */
+/* The part that all files have. */
 #define ETWAS_ETL_TOTALS_LEAST_BYTES offsetof(struct etwas_etl_totals, attempted_events)
 
 static inline uint16_t etwas_etl_saturate16(uint32_t count)
@@ -126,7 +126,7 @@ struct etwas_etl_totals_record {
 };
 _Static_assert(sizeof(struct etwas_etl_totals_record) == 104, "totals record");
 
-/* ---- The clock: what was asked for, what the session got, what the counter was worth --------- */
+/* ---- The clock: what was requested, what the session got, whether the counter was trusted ---- */
 
 ETWAS_OWN_STRUCT(etwas_etl_clock_trust, CLOCK_RECORD, 96);
 
@@ -140,17 +140,17 @@ _Static_assert(sizeof(struct etwas_etl_clock_trust_record) == 144, "clock record
 
 /*
  * A reader interpolates between clock snapshots. They lie in buffer 0, the oldest first. Clock
- * snapshots that do not fit there any more were moved into buffers of their own: data buffers whose
- * first record is a clock snapshot and which hold nothing else. There header.time_stamp keeps the
+ * snapshots that no longer fit there were moved into buffers of their own: data buffers whose first
+ * record is a clock snapshot, and which contain nothing else. There header.time_stamp keeps the
  * stream of its processor in order and is no newer than the clock snapshots. In a file that was
- * appended to or is damaged they need not be in order.
+ * appended to or is damaged, they need not be in order.
  */
 
-/* Why it was taken. */
+/* Why a clock snapshot was taken. */
 enum {
     ETWAS_ETL_CLOCK_SNAPSHOT_SESSION_STARTED = 0,
     ETWAS_ETL_CLOCK_SNAPSHOT_FILE_OPENED =
-        1, /* of a file that is not the session's first; of a snapshot */
+        1, /* a file that is not the session's first, or a snapshot */
     ETWAS_ETL_CLOCK_SNAPSHOT_RUNNING = 2,
     ETWAS_ETL_CLOCK_SNAPSHOT_FILE_ENDED = 3,
 };
@@ -163,7 +163,7 @@ struct etwas_etl_clock_snapshot_record {
 };
 _Static_assert(sizeof(struct etwas_etl_clock_snapshot_record) == 96, "clock snapshot record");
 
-/* ---- Message formats: what messages say ------------------------------------------------------ */
+/* ---- Message formats ------------------------------------------------------------------------- */
 
 /*
  * The format of messages, in buffers of event metadata (event_metadata.h). The format text follows,
@@ -172,17 +172,17 @@ _Static_assert(sizeof(struct etwas_etl_clock_snapshot_record) == 96, "clock snap
  */
 struct etwas_etl_message_format {
     uint32_t version;
-    uint16_t number; /* of the message */
+    uint16_t number; /* the message's number */
     uint16_t reserved;
     etwas_guid guid;
 };
 _Static_assert(sizeof(struct etwas_etl_message_format) == 24, "message format");
 
-/* ---- Parts of manifests: what providers say of their events ---------------------------------- */
+/* ---- Manifest chunks: what providers describe of their events -------------------------------- */
 
 /*
- * What a provider wrote as an event once, repeated in every file, in buffers of event metadata
- * (event_metadata.h). The payload of that event follows.
+ * A chunk that a provider wrote once as an event. It is repeated in every file, in buffers of event
+ * metadata (event_metadata.h). The payload of that event follows.
  */
 struct etwas_etl_manifest_chunk {
     uint32_t version;
@@ -198,11 +198,11 @@ ETWAS_OWN_STRUCT(etwas_etl_kernel_rung, KERNEL_RUNG, 16);
 
 /* ---- The accounts of a system logger's sources ----------------------------------------------- */
 
-/* What counts the events. */
+/* How the events are counted. */
 enum {
-    ETWAS_ETL_COUNTED_BY_NOBODY = 0,  /* what the logger says by itself: no event of the kernel */
-    ETWAS_ETL_COUNTED_EACH = 1,       /* the kernel counts each event, beside the ring */
-    ETWAS_ETL_COUNTED_LOST_ALONE = 2, /* the kernel counts those that it lost */
+    ETWAS_ETL_COUNTED_BY_NOBODY = 0,  /* the logger's own record, not an event of the kernel */
+    ETWAS_ETL_COUNTED_EACH = 1,       /* the kernel counts each event, outside the ring */
+    ETWAS_ETL_COUNTED_LOST_ALONE = 2, /* the kernel counts only those that it lost */
 };
 
 ETWAS_OWN_STRUCT(etwas_etl_account, ACCOUNT, 80);
@@ -212,7 +212,7 @@ ETWAS_OWN_STRUCT(etwas_etl_account_records, ACCOUNT_RECORDS, 56);
 /* The cause of a loss in the kernel. */
 enum {
     ETWAS_ETL_KERNEL_LOSS_NO_ROOM = 0, /* in the processor's ring */
-    ETWAS_ETL_KERNEL_LOSS_OFF = 1, /* the processor was off, or came, and was not recorded yet */
+    ETWAS_ETL_KERNEL_LOSS_OFF = 1,     /* the processor was offline, or not yet recorded */
 };
 
 ETWAS_OWN_STRUCT(etwas_etl_kernel_loss, KERNEL_LOSS, 32);
@@ -243,15 +243,15 @@ ETWAS_OWN_STRUCT(etwas_etl_missing, MISSING, 24);
 /* ---- What a session has lost, and when ------------------------------------------------------- */
 
 /*
- * Events that were counted lost between two moments. These records lie in buffer 0, behind the
- * clock snapshots. In a file that was ended their sum is what the file counts as lost, without what
- * was lost in the kernel.
+ * Events that were counted as lost between two moments. These records lie in buffer 0, after the
+ * clock snapshots. In a file that was ended, their sum is the file's count of lost events without
+ * those lost in the kernel.
  */
 struct etwas_etl_loss {
     uint32_t version;
-    uint32_t cause;           /* ETWAS_LOST_*, of <etwas/reading.h> as the next */
-    uint32_t processor;       /* ETWAS_LOST_ANYWHERE: not known. Their number: the extra stream */
-    uint32_t retention_class; /* 0: of none, or not known */
+    uint32_t cause;           /* ETWAS_LOST_* of <etwas/reading.h>, as is the next */
+    uint32_t processor;       /* ETWAS_LOST_ANYWHERE: unknown; their number: extra stream */
+    uint32_t retention_class; /* 0: no class, or not known */
     uint64_t events;
     int64_t from_raw;
     int64_t until_raw;
@@ -264,7 +264,7 @@ struct etwas_etl_loss_record {
 };
 _Static_assert(sizeof(struct etwas_etl_loss_record) == 88, "loss record");
 
-/* ---- How large buffer 0 is at least ---------------------------------------------------------- */
+/* ---- The least size of buffer 0 -------------------------------------------------------------- */
 
 /*
  * Returns the size of the log file header record, not rounded; names in UTF-16 units without their
@@ -294,7 +294,8 @@ static inline uint32_t etwas_etl_first_clock_snapshot_offset(size_t session_name
 }
 
 /*
- * Returns the size with the clock snapshots of both ends: 736 + 2 × 96 = 928 with two empty names.
+ * Returns the size with the first and the last clock snapshot: 736 + 2 × 96 = 928 with two empty
+ * names.
  */
 static inline uint32_t etwas_etl_header_buffer_bytes(size_t session_name_units,
                                                      size_t file_name_units)

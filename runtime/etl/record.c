@@ -9,7 +9,9 @@
 #include "etl/layout.h"
 #include "etl/own_record.h"
 
-/* What the header type says: the form of the header, and how wide the payload's pointers are. */
+/*
+ * What the header type determines: the form of the header, and the size of the payload's pointers.
+ */
 struct form {
     enum etwas_record_kind kind;
     uint8_t header_bytes; /* 0: there is no such type */
@@ -50,7 +52,7 @@ static enum etwas_record_measure record_measure_typed(uint32_t first, uint32_t s
     record->pointer_bytes = form->pointer_bytes;
     record->header_bytes = form->header_bytes;
     record->size = (form->size_is_second ? second : first) & 0xFFFF;
-    /* The API's form of 56 bytes may lie on disk under the same type: it is skipped by size. */
+    /* The API's form of 56 bytes may be on disk with the same type. It is skipped by its size. */
     if (record->kind == ETWAS_RECORD_INSTANCE && record->size >= 56 && record->size < 72) {
         record->kind = ETWAS_RECORD_OPAQUE;
         return ETWAS_RECORD_MEASURED;

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * One record as it lies in a buffer: its kind, its length, and where its payload begins.
+ * One record in a buffer: its kind, its length, and where its payload begins.
  *
- * There are two steps, because a record may continue behind what was read so far: measuring needs
+ * There are two steps, because a record may continue after what was read so far. Measuring needs
  * its first 8 bytes and returns its length; parsing needs all of it.
  *
- * Recovery (recover/) uses these functions too, so that it counts what the reader delivers.
+ * Recovery (recover/) uses these functions, too, so that it counts what the reader delivers.
  */
 #ifndef ETWAS_ETL_RECORD_H
 #define ETWAS_ETL_RECORD_H
@@ -36,7 +36,7 @@ enum {
 struct etwas_record {
     enum etwas_record_kind kind;
     uint8_t header_type;   /* ETWAS_ETL_SYSTEM32 … as on disk; 0 for MESSAGE and OPAQUE */
-    uint8_t pointer_bytes; /* of the payload: 4, 8, or 0 when the record does not say */
+    uint8_t pointer_bytes; /* in the payload: 4, 8, or 0 if the record does not say */
     bool has_stamp;
     bool own;              /* written by etwas for itself: neither delivered nor counted */
     uint32_t size;         /* as stored, not rounded */
@@ -49,16 +49,18 @@ struct etwas_record {
 enum etwas_record_measure {
     ETWAS_RECORD_MEASURED,
     ETWAS_RECORD_END,     /* the end-of-data marker */
-    ETWAS_RECORD_UNKNOWN, /* an impossible marker or size: where the next record begins is lost */
+    ETWAS_RECORD_UNKNOWN, /* an invalid marker or size: the next record cannot be found */
 };
 
-/* Fills kind, header_type, size and header_bytes from the first 8 bytes. The size is at least
- * that of the header and at least 8; whether it fits in the buffer is the caller's question. */
+/*
+ * Fills kind, header_type, size and header_bytes from the first 8 bytes. The size is at least that
+ * of the header and at least 8; the caller checks whether it fits in the buffer.
+ */
 enum etwas_record_measure etwas_record_measure(const uint8_t *bytes, struct etwas_record *record);
 
 /*
- * Fills the rest from the whole record, `record->size` bytes. False when the inside contradicts
- * itself (extensions, items or optional fields longer than the record); the size still holds.
+ * Fills the rest from the whole record, `record->size` bytes. Returns false if the contents are
+ * invalid (extensions, items or optional fields exceed the record); the size is still right.
  */
 bool etwas_record_parse(const uint8_t *bytes, struct etwas_record *record);
 

@@ -2,12 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-/* Each direction decodes a code point at a time, twice: to validate and measure, then to write. */
+/*
+ * Each direction decodes one code point at a time, in two passes: to validate and measure, then to
+ * write.
+ */
 #include "etl/utf16.h"
 
 #include <stdint.h>
 
-/* The smallest code point that needs as many bytes; a smaller one in that form is overlong. */
+/* The smallest code point that needs this many bytes; the form of a smaller one is overlong. */
 static const uint32_t smallest_of_length[5] = {0, 0, 0x80, 0x800, 0x10000};
 
 size_t etwas_utf8_decode(const unsigned char *text, size_t bytes, uint32_t *point)

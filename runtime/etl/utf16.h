@@ -4,12 +4,12 @@
 /*
  * UTF-8 to UTF-16 and back, with exact validation, into the caller's memory.
  *
- * Names are UTF-16 on disk and in the W functions, UTF-8 in the A functions. Neither direction
- * guesses: an overlong form, a lone surrogate, a code point above U+10FFFF or a 0 inside the text
- * is invalid, and then nothing is promised about the output. No allocation; async-signal-safe.
+ * Names are UTF-16 on disk and in the W functions, UTF-8 in the A functions. Both directions are
+ * strict: an overlong form, a lone surrogate, a code point above U+10FFFF or a 0 inside the text is
+ * invalid, and then the output is unspecified. No allocation; async-signal-safe.
  *
- * Both functions report the room the whole result needs, its terminating 0 included, also when it
- * does not fit:
+ * Both functions report the room that the whole result needs, its terminating 0 included, even if
+ * it does not fit:
  *     etwas_utf8_to_utf16("aé", 3, NULL, 0, &n)   ETWAS_UTF_TOO_LONG, n = 3
  *     etwas_utf8_to_utf16("aé", 3, out, 3, &n)    ETWAS_UTF_OK,       n = 3, out = 0061 00E9 0000
  */
@@ -41,10 +41,10 @@ size_t etwas_utf8_decode(const unsigned char *text, size_t bytes, uint32_t *poin
 /* Reads the code point at text[0] into *point; returns its length in units, 0 if it is invalid. */
 size_t etwas_utf16_decode(const etwas_wchar *text, size_t units, uint32_t *point);
 
-/* A valid code point, as up to four bytes; returns how many. */
+/* Writes a valid code point as up to four bytes; returns how many. */
 size_t etwas_utf8_encode(uint32_t point, char *out);
 
-/* Units before the terminating 0, or `limit_units` if there is none among that many. */
+/* Returns the units before the terminating 0, or `limit_units` if there is none among that many. */
 size_t etwas_utf16_length(const etwas_wchar *text, size_t limit_units);
 
 #endif

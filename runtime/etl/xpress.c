@@ -13,7 +13,7 @@ struct input {
     size_t shared; /* one more than the index of a byte whose high nibble is still unused, or 0 */
 };
 
-/* Takes a little-endian number of `width` bytes; false at the end of the input. */
+/* Reads a little-endian number of `width` bytes. Returns false at the end of the input. */
 static bool xpress_read_number(struct input *input, size_t width, uint32_t *value)
 {
     if (input->size - input->at < width) {
@@ -43,7 +43,7 @@ static bool xpress_read_nibble(struct input *input, uint32_t *value)
     return true;
 }
 
-/* The length of a match less 3: 3 bits, then a nibble, a byte, a u16, a u32 as it grows. */
+/* Reads the length of a match less 3: 3 bits, then, as it grows, a nibble, a byte, a u16, a u32. */
 static bool xpress_read_length(struct input *input, uint32_t code, uint32_t *length)
 {
     uint32_t more;
@@ -72,7 +72,10 @@ static bool xpress_read_length(struct input *input, uint32_t code, uint32_t *len
     return *length != 0 || xpress_read_number(input, 4, length);
 }
 
-/* False: it begins before the output does, or goes on behind it, which is full then. */
+/*
+ * Returns false if the match begins before the output, or exceeds it; in the latter case the output
+ * is full.
+ */
 static bool xpress_copy_match(uint8_t *output, size_t *made, size_t output_bytes, size_t distance,
                               uint32_t length_less_3)
 {
@@ -84,8 +87,8 @@ static bool xpress_copy_match(uint8_t *output, size_t *made, size_t output_bytes
         return false;
     }
     /*
-     * A match may overlap what it makes, and then repeats it: after each copy twice as much is
-     * there. So what a few bytes promise costs no more than copying it.
+     * A match may overlap what it produces, and then repeats it: each copy doubles what there is.
+     * So a long match from few bytes costs no more than a copy.
      */
     while (left > 0) {
         size_t bytes = left < distance ? (size_t)left : distance;
@@ -98,7 +101,7 @@ static bool xpress_copy_match(uint8_t *output, size_t *made, size_t output_bytes
     return length <= room;
 }
 
-/* A full last flag word is followed by one that has no items: all ones. */
+/* If the last flag word is full, one without items follows: all ones. */
 static bool xpress_only_closing_word_left(const struct input *input)
 {
     static const uint8_t closing[4] = {0xFF, 0xFF, 0xFF, 0xFF};

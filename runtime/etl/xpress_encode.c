@@ -3,9 +3,9 @@
 /* Compiled for speed. */
 
 /*
- * Plain LZ77 in one pass. Records of a stream resemble the one before, so most of one is found
- * where the last match was found: at the same distance back, which costs a comparison. Only what is
- * not there is looked for in a hash table, which has for each hash the newest place.
+ * Plain LZ77 in one pass. A record resembles the previous one, so most of it is found at the
+ * distance of the last match, which costs one comparison. Only what is not found there is searched
+ * for in a hash table, which has the newest position for each hash.
  */
 #include "etl/xpress.h"
 
@@ -21,13 +21,15 @@ enum {
     HASHED_BYTES = 5,
     TABLE_BITS = 12,
     TABLE_ENTRIES = 1 << TABLE_BITS,
-    /* Literals, after which each step is a byte longer: there is nothing to find. */
+    /* After this many literals, each step is a byte longer, because there is little to find. */
     FARTHER_EVERY = 64,
-    /* The last bytes are not looked at, so that words can be read. */
+    /* The last bytes are not searched, so that whole words can be read. */
     LITERAL_TAIL = 16,
-    /* A word of flags, the longest match, another word, and a copy that goes too far. */
+    /*
+     * A word of flags, the longest match, another word, and what a copy by words writes in excess.
+     */
     SLACK_BYTES = 32,
-    /* What the three, four and eight bits of a length say when it goes on behind them. */
+    /* Values of the three, four and eight bits of a length that say that more bits follow. */
     LENGTH_BITS_MOST = 7,
     NIBBLE_MOST = 15,
     BYTE_MOST = 255,
@@ -35,7 +37,8 @@ enum {
 _Static_assert(ETWAS_XPRESS_MEMORY_BYTES == TABLE_ENTRIES * sizeof(uint32_t), "the hash table");
 
 /*
- * A stream that is made. Flags come first of what they are of: their word waits where it will lie.
+ * The output stream. Flags precede the items to which they belong, so room for their word is
+ * reserved.
  */
 struct output {
     uint8_t *at;
@@ -77,7 +80,7 @@ static inline void xpress_end_flags_if_full(struct output *output)
     }
 }
 
-/* What is left of the last word is ones; a full one has another behind it, all ones. */
+/* Fills the rest of the last word with ones. After a full one, writes another word of ones. */
 static void xpress_end_flags(struct output *output)
 {
     uint64_t flags = (((uint64_t)output->flags + 1) << output->flags_left) - 1;
@@ -92,7 +95,7 @@ static inline bool xpress_has_room(const struct output *output, size_t literals)
     return (size_t)(output->end - output->at) >= literals + literals / 8 + SLACK_BYTES;
 }
 
-/* `end` is that of the input: a word may be copied for a few bytes where there is one. */
+/* `end` is the input's end: a whole word may be copied for a few bytes before it. */
 static inline void xpress_append_literals(struct output *output, const uint8_t *from, size_t bytes,
                                           const uint8_t *end)
 {
@@ -125,7 +128,7 @@ static inline void xpress_append_nibble(struct output *output, size_t value)
     }
 }
 
-/* A length that has no place in a byte behind its nibble: 16 bits, or none of these and 32. */
+/* Appends a length that does not fit in the byte after its nibble: 16 bits, or 0 and 32 bits. */
 static void xpress_append_long_length(struct output *output, uint32_t length)
 {
     uint16_t half = length <= UINT16_MAX ? (uint16_t)length : 0;
@@ -171,7 +174,7 @@ static inline uint32_t xpress_hash(uint64_t word)
                       (64 - TABLE_BITS));
 }
 
-/* How many bytes agree; `at` is behind `other`. */
+/* Returns how many bytes agree; `at` is after `other`. */
 static inline size_t xpress_common_length(const uint8_t *at, const uint8_t *other,
                                           const uint8_t *end)
 {
@@ -189,7 +192,7 @@ static inline size_t xpress_common_length(const uint8_t *at, const uint8_t *othe
     return (size_t)(at - start);
 }
 
-/* The byte at which three bytes of zeroes begin in a word, or WORD_BYTES. */
+/* Returns the byte at which three bytes of zeroes begin in a word, or WORD_BYTES. */
 static inline size_t xpress_first_zero_bytes(uint64_t word)
 {
     const uint64_t low = UINT64_C(0x7F7F7F7F7F7F7F7F);
@@ -201,8 +204,8 @@ static inline size_t xpress_first_zero_bytes(uint64_t word)
 }
 
 /*
- * The match at *at, or one at the last distance a few bytes farther, to which *at is moved. The
- * table's entry for *at becomes that place.
+ * Finds the match at *at, or one at the last distance a few bytes farther, to which *at is moved.
+ * Stores the position of *at in the table.
  */
 static inline struct match xpress_find_match(const uint8_t **at, const uint8_t *input,
                                              const uint8_t *end, size_t distance, uint32_t *table)
@@ -230,7 +233,7 @@ uint32_t etwas_xpress_encode(const void *bytes, uint32_t byte_count, void *compr
 {
     const uint8_t *input = bytes;
     const uint8_t *end = input + byte_count;
-    const uint8_t *literals = input; /* from here on nothing is put out yet */
+    const uint8_t *literals = input; /* literals from here on were not written yet */
     struct output output = {.at = compressed, .end = (uint8_t *)compressed + room};
     size_t distance = 1;
 

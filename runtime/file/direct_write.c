@@ -11,12 +11,11 @@
 enum {
     MB = 1 << 20,
     RESERVED_AHEAD_BYTES = 16 * MB,
-    /* Smaller writes are bound by what each costs, and say little of the device. */
+    /* The time of smaller writes depends on their fixed cost, and says little about the device. */
     JUDGED_BYTES = 1 * MB,
     /*
-     * 250 MB a second. So slow are disks with platters and small shares of a network's: there the
-     * page cache is many times faster. A busy processor alone does not make a write as slow as
-     * this.
+     * 250 MB a second. Hard disks and small shares of network storage are that slow, and the page
+     * cache is many times faster. A busy processor alone does not make a write as slow as this.
      */
     SLOW_NS_A_MB = 4000000,
 };
@@ -51,9 +50,9 @@ void etwas_direct_write_wrap(struct etwas_direct_write *direct, uint64_t bytes)
 }
 
 /*
- * Space ahead keeps the file in one piece beside others that grow, and spares small writes the
- * allocation. A file that has not grown so far itself gets none. A full disk, or one that cannot,
- * is not asked twice: the writes say what is left.
+ * Reserves space ahead, which keeps the file contiguous beside others that grow, and saves small
+ * writes the allocation. A file that is still small gets none. After one failure nothing more is
+ * reserved: the writes themselves find out what space is left.
  */
 static void direct_write_reserve_ahead(struct etwas_direct_write *direct, int descriptor,
                                        uint64_t position, uint64_t bytes)
@@ -77,10 +76,10 @@ static void direct_write_reserve_ahead(struct etwas_direct_write *direct, int de
 
 /*
  * A slow device gets time to write what the cache holds: twice as much each time it is found slow
- * again. The first write after that waits for the cache's, so it is not judged.
+ * again. The first direct write after that waits for the cache to be written, so it is not judged.
  *
- * Times are averaged, not rates: a device that pauses is as slow as its pauses are long, and a
- * single one changes nothing.
+ * Times are averaged, not rates, so that long pauses of a device count in full. A single pause
+ * changes nothing.
  */
 static void direct_write_judge_device(struct etwas_direct_write *direct, uint64_t position,
                                       uint64_t bytes, uint64_t took_ns)
@@ -105,7 +104,7 @@ static void direct_write_judge_device(struct etwas_direct_write *direct, uint64_
         direct->cached_bytes = CACHED_LONGEST_BYTES;
     }
     direct->cached_until = direct->wrapped_bytes + position + bytes + direct->cached_bytes;
-    /* The next one that is judged decides. */
+    /* The next judged write decides. */
     direct->ns_a_mb = SLOW_NS_A_MB;
     direct->was_cached = true;
 }

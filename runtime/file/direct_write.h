@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Direct writes: whole buffers go into a log file past the page cache where the file system can do
- * that, else through it. A direct write costs a tenth of the processor's time; but it waits for the
- * device, and only the cache takes a burst that a slow device cannot: a slow one gets it.
+ * Direct writes: whole buffers go into a log file past the page cache if the file system supports
+ * that, otherwise through it. A direct write costs a tenth of the processor's time, but waits for
+ * the device. Only the cache absorbs bursts that a slow device cannot, so it is used for slow ones.
  *
  * Belongs to one log file.
  */
@@ -21,12 +21,12 @@ struct etwas_direct_write {
     uint64_t reserved_bytes; /* up to here */
     uint64_t limit_bytes;    /* the file's maximum size, 0: none */
     uint64_t ns_a_mb;        /* moving average of direct writes */
-    uint64_t wrapped_bytes;  /* circular file: bytes of the rounds before this one */
+    uint64_t wrapped_bytes;  /* circular file: bytes of earlier rounds */
     uint64_t
         cached_until; /* up to here, rounds added, the cache is used: the device was too slow */
-    /* bytes that the cache is used for at a time; 0: the device was fast when last tried */
+    /* for how many bytes the cache is used at a time; 0: the device was fast when last tried */
     uint64_t cached_bytes;
-    bool was_cached; /* the cache was used by the write before */
+    bool was_cached; /* the previous write used the cache */
 };
 
 /*
@@ -36,11 +36,11 @@ struct etwas_direct_write {
 void etwas_direct_write_begin(struct etwas_direct_write *direct, int descriptor,
                               uint32_t buffer_bytes, uint64_t limit_bytes, bool has_space);
 
-/* Inherits what is known of the device from a file on it that ended at `position`. */
+/* Inherits what is known about the device from a file on it that ended at `position`. */
 void etwas_direct_write_inherit(struct etwas_direct_write *direct,
                                 const struct etwas_direct_write *before, uint64_t position);
 
-/* The next write is at the start again; the round that ended had `bytes` bytes. */
+/* Says that the next write is at the start again, after a round of `bytes` bytes. */
 void etwas_direct_write_wrap(struct etwas_direct_write *direct, uint64_t bytes);
 
 /* Writes the pieces at `position`, as etwas_file_write does. */
@@ -55,7 +55,7 @@ static inline bool etwas_direct_write_is_cached(const struct etwas_direct_write 
     return direct->wrapped_bytes + position < direct->cached_until;
 }
 
-/* The file was cut to `bytes`: nothing is reserved behind them any more. */
+/* Says that the file was truncated to `bytes`, so no space after them is reserved any more. */
 void etwas_direct_write_truncated(struct etwas_direct_write *direct, uint64_t bytes);
 
 #endif

@@ -20,13 +20,11 @@ enum {
     HEADER_BYTES = ETWAS_ETL_BUFFER_HEADER_BYTES,
     LOG_AT = ETWAS_ETL_LOG_HEADER_FILE_OFFSET,
     LEAST_BYTES = LOG_AT + (int)sizeof(struct etwas_etl_log_header64),
-    LAYOUT_MAJOR = 1, /* of a file whose buffers all have one size */
+    LAYOUT_MAJOR = 1, /* of a file whose buffers all have the same size */
     COMPRESSED_LAYOUT_MAJOR = 2,
 };
 
-/*
- * What a file of these modes holds is not in the order in which it was written, or part of a set.
- */
+/* Files of these modes are not in the order in which they were written, or are part of a set. */
 static const uint32_t other_modes =
     EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_BUFFERING_MODE;
 
@@ -37,7 +35,7 @@ static bool append_is_compressed(uint32_t log_file_mode)
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
-/* The size of the record at `record`; the marker says in which word it is. */
+/* Returns the size of a record, whose type says where the size is. */
 static uint32_t append_record_size(const uint8_t *record)
 {
     uint8_t type = record[2];
@@ -64,7 +62,7 @@ static bool append_is_trace_file(const uint8_t *content, uint64_t file_bytes)
            system.type == 0 && system.group == ETWAS_ETL_GROUP_HEADER;
 }
 
-/* R95: what the file is must be what the session has. */
+/* R95: the file must have the session's properties. */
 static bool append_matches_session(const uint8_t *content,
                                    const struct etwas_log_file_options *options)
 {
@@ -93,7 +91,7 @@ static bool append_matches_session(const uint8_t *content,
             log.start.timer_resolution_100ns == etwas_log_header_timer_resolution(options));
 }
 
-/* Finds the records of our own behind the first. False: what is there are no records. */
+/* Finds etwas's own records after the first. Returns false if what follows is not records. */
 static bool append_find_own_records(struct etwas_log_header *header)
 {
     uint32_t at = HEADER_BYTES + (uint32_t)etwas_etl_round_up_8(
@@ -128,7 +126,7 @@ static bool append_find_own_records(struct etwas_log_header *header)
     return true;
 }
 
-/* The first record is whole and long enough, and its two names end inside it. */
+/* Whether the first record is whole and long enough, and its two names end inside it. */
 static bool append_header_is_sane(const uint8_t *content,
                                   const struct etwas_log_file_options *options)
 {
@@ -176,7 +174,10 @@ static uint32_t append_read_header(uint8_t *content, uint64_t file_bytes,
 
 /* ---- data buffers ---------------------------------------------------------------------------- */
 
-/* One of so many, of the file's size, or in a compressed file not longer than that. */
+/*
+ * Whether this is a valid header of one of `count` data buffers, with the size of the file's
+ * buffers or, in a compressed file, at most that.
+ */
 static bool append_is_data_buffer(const struct etwas_etl_buffer_header *buffer,
                                   const struct etwas_log_file_options *options, uint64_t count)
 {
@@ -197,7 +198,7 @@ static uint32_t append_check_buffers(int descriptor, uint64_t file_bytes,
                                      const struct etwas_log_file_options *options,
                                      struct etwas_log_append *append)
 {
-    /* A buffer that is not all there is none; of a compressed one that is known from its header. */
+    /* An incomplete buffer does not count. The size of a compressed one is in its header. */
     uint32_t least = append_is_compressed(options->log_file_mode) ? (uint32_t)HEADER_BYTES
                                                                   : options->buffer_bytes;
     uint64_t most = file_bytes / least;
@@ -216,7 +217,7 @@ static uint32_t append_check_buffers(int descriptor, uint64_t file_bytes,
             return ERROR_FILE_CORRUPT;
         }
         if (buffer.buffer_bytes == 0 && log.start.end_filetime == 0) {
-            break; /* space set aside, never used */
+            break; /* reserved space, never used */
         }
         if (!append_is_data_buffer(&buffer, options, most - 1) ||
             etwas_etl_buffer_processor(&buffer) >= log.start.number_of_processors) {
@@ -238,7 +239,7 @@ uint32_t etwas_log_append_check(int descriptor, uint64_t file_bytes,
                                 const struct etwas_log_file_options *options,
                                 struct etwas_log_append *append)
 {
-    /* Zeroed: of a file shorter than a header nothing is read that is not there. */
+    /* Zeroed, so that checks of a file shorter than a header read defined bytes. */
     size_t room = options->buffer_bytes > LEAST_BYTES ? options->buffer_bytes : LEAST_BYTES;
     uint8_t *content = calloc(1, room);
     uint32_t code;

@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * A word of each sector and the last one: what is lost on the way to a disk is whole sectors. A
- * sum over all bytes would cost as much as the write.
+ * Hashes one word of each sector, and the last word, because a disk loses whole sectors. A sum over
+ * all bytes would cost as much as the write.
  */
 static uint32_t audit_fingerprint(const uint8_t *data, uint32_t bytes)
 {
@@ -78,8 +78,8 @@ void etwas_log_audit_end(struct etwas_log_file *file)
 }
 
 /*
- * Seen to be missing: what the system does not let us read may be there. The header's number and
- * flags may have been changed since; the data are as they were.
+ * Whether a buffer is missing for certain: one that the system refuses to read may be there. The
+ * header's number and flags may have changed since, the data have not.
  */
 static bool audit_is_missing(const struct etwas_log_file *file,
                              const struct etwas_log_audit_entry *tracked)
@@ -100,7 +100,10 @@ static bool audit_is_missing(const struct etwas_log_file *file,
                tracked->fingerprint;
 }
 
-/* Zeroes in space set aside say that nothing is there; elsewhere an empty buffer does. */
+/*
+ * Marks the entry as unused: with zeroes in reserved space at the end, elsewhere with an empty
+ * buffer.
+ */
 static void audit_clear_entry(struct etwas_log_file *file,
                               const struct etwas_log_audit_entry *tracked, bool cut)
 {
@@ -110,18 +113,18 @@ static void audit_clear_entry(struct etwas_log_file *file,
         etwas_log_make_empty(file, tracked->bytes, tracked->number - file->numbered_before,
                              tracked->time_stamp, tracked->processor);
     }
-    /* If that is refused too, the reader finds it torn, and says so. */
+    /* If this is refused too, the reader finds a torn buffer, and reports it. */
     (void)etwas_log_patch(file->descriptor, file->scratch, tracked->bytes, tracked->position);
 }
 
 static void audit_count_lost(struct etwas_log_file *file, struct etwas_log_audit_entry *tracked,
                              struct etwas_log_lost *lost)
 {
-    /* Nothing that is there comes after it. */
+    /* Whether no existing buffer follows it. */
     bool at_end =
         !etwas_log_cursor_replaces(&file->cursor) && tracked->number == file->cursor.written;
 
-    /* One without events holds clock snapshots, or event metadata. */
+    /* A buffer without events holds clock snapshots, or event metadata. */
     if (tracked->records == 0) {
         etwas_log_metadata_forget(file);
     }

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Finds out what is really in a log file after the system refused to make it durable.
+ * Finds out what a log file really contains after the system refused to make it durable.
  *
- * A storage that accepts writes and drops them later reports that once, at a sync or a close, and
- * not what it dropped: a disk with bad blocks, a remote file system, one whose space is
- * overcommitted. So the newest buffers are tracked until they are durable, and after a refusal
- * looked for in the file, past the page cache. Missing buffers at the end are cut off, others are
+ * Some storage accepts writes and drops them later: a disk with bad blocks, a remote file system,
+ * one whose space is overcommitted. It reports that once, at a sync or a close, without saying what
+ * it dropped. So the newest buffers are tracked until they are durable. After a refusal they are
+ * searched for in the file, past the page cache. Missing buffers at the end are cut off, others are
  * replaced by an empty buffer.
  */
 #ifndef ETWAS_FILE_LOG_AUDIT_H
@@ -20,8 +20,8 @@
 
 enum {
     /*
-     * The most buffers that are looked for: older ones were written back by the system long ago,
-     * unless it has more memory than disk.
+     * The most buffers that are searched for. The system wrote older ones back long ago, unless it
+     * has more memory than disk.
      */
     ETWAS_LOG_AUDIT_BUFFERS = 8192
 };
@@ -33,9 +33,9 @@ struct etwas_log_audit_entry {
     uint64_t position;
     uint32_t bytes;
     uint32_t records;
-    uint32_t fingerprint; /* of its data */
+    uint32_t fingerprint; /* hash of its data */
     uint16_t processor;
-    bool lost; /* found missing before */
+    bool lost; /* already found missing */
 };
 
 /* Zeroed at the start. Buffer `n` is in entries[n % ETWAS_LOG_AUDIT_BUFFERS]. */
@@ -51,18 +51,18 @@ struct etwas_log_audit {
 void etwas_log_audit_begin(struct etwas_log_file *file);
 
 /*
- * Tracks a buffer that was written, before the cursor counts it. `data` is what is stored behind
- * its header.
+ * Tracks a buffer that was written, before the cursor counts it. `data` is what is stored after its
+ * header.
  */
 void etwas_log_audit_track(struct etwas_log_file *file, const struct etwas_drained *buffer,
                            const uint8_t *data, uint32_t data_bytes);
 
-/* All tracked buffers are durable. */
+/* Marks all tracked buffers as durable. */
 void etwas_log_audit_mark_durable(struct etwas_log_file *file);
 
 /*
- * Looks for the buffers that are not durable, and returns what was lost. The header is written
- * again, as it is in memory.
+ * Searches for the buffers that are not known to be durable, and returns what was lost. Writes the
+ * header again, as it is in memory.
  */
 struct etwas_log_lost etwas_log_audit(struct etwas_log_file *file);
 

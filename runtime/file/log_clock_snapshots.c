@@ -29,8 +29,8 @@ static uint32_t clock_snapshots_count_of(const struct etwas_log_file *file)
 }
 
 /*
- * Notes that buffer 0 changed from this clock snapshot on. It ends behind the losses, which lie
- * behind the last one.
+ * Notes that buffer 0 changed from this clock snapshot on. It ends after the losses, which follow
+ * the last one.
  */
 static void clock_snapshots_changed(struct etwas_log_file *file, uint32_t index)
 {
@@ -86,7 +86,7 @@ static void clock_snapshots_put_fixed(struct etwas_log_file *file,
     file->clock_snapshots.fixed++;
 }
 
-/* Puts the newest of the session's readings before this file, and the file's own. */
+/* Stores the newest of the session's readings before this file, and the file's own. */
 static void clock_snapshots_put_before(struct etwas_log_file *file,
                                        const struct etwas_log_file_options *options, uint32_t room)
 {
@@ -166,8 +166,8 @@ bool etwas_log_clock_snapshots_are_valid(const struct etwas_log_file *file)
 /* ---- in the file ----------------------------------------------------------------------------- */
 
 /*
- * A buffer with a sequence number of its own (a snapshot's) is not the newest of the file: what
- * lies behind it there is older.
+ * A buffer with a sequence number of its own (a snapshot's) is not the newest of the file: those
+ * after it are older.
  */
 void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
                                             const struct etwas_drained *buffer)
@@ -179,8 +179,8 @@ void etwas_log_clock_snapshots_count_buffer(struct etwas_log_file *file,
 }
 
 /*
- * Replaces the clock snapshots in the file from `from` on. The file ends in front of them until all
- * are there, and nothing is behind the last.
+ * Replaces the clock snapshots in the file from `from` on. Until all are written, the header in the
+ * file ends before them. Nothing remains after the last.
  */
 static bool clock_snapshots_replace(struct etwas_log_file *file, uint32_t from)
 {
@@ -236,7 +236,7 @@ static uint8_t *clock_snapshots_running_at(const struct etwas_log_file *file, ui
 /* Decides whether a running clock snapshot stays. */
 typedef bool keep(const struct etwas_log_clock_snapshots *clock_snapshots, uint32_t index);
 
-/* Drops those that need not stay. An interval is quiet if all intervals that it is made of were. */
+/* Drops those that need not stay. A merged interval is quiet if all its intervals were. */
 static void clock_snapshots_drop(struct etwas_log_file *file, keep *stays)
 {
     struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
@@ -244,7 +244,7 @@ static void clock_snapshots_drop(struct etwas_log_file *file, keep *stays)
     uint32_t kept = 0;
     bool quiet = true;
 
-    /* `stays` reads only what was not moved yet: this one and those behind it. */
+    /* `stays` reads only what was not moved yet: this one and later ones. */
     for (uint32_t index = 0; index < count; index++) {
         bool stay = stays(clock_snapshots, index);
 
@@ -394,7 +394,7 @@ static void clock_snapshots_make_room(struct etwas_log_file *file, uint32_t sequ
     const struct etwas_log_clock_snapshots *clock_snapshots = &file->clock_snapshots;
 
     clock_snapshots_drop(file, clock_snapshots_is_beside_events);
-    /* Enough room, so that this is not done for each clock snapshot. */
+    /* A quarter must be free, so that this is not done for each clock snapshot. */
     if (clock_snapshots->running <= clock_snapshots->capacity - clock_snapshots->capacity / 4 - 1) {
         return;
     }
@@ -430,7 +430,7 @@ struct etwas_log_write etwas_log_clock_snapshots_add(struct etwas_log_file *file
     clock_snapshots->quiet[clock_snapshots->running++] = !clock_snapshots->busy;
     clock_snapshots->busy = false;
     clock_snapshots_changed(file, clock_snapshots->fixed + clock_snapshots->running - 1);
-    /* A failed update is tried again with the next one. */
+    /* A failed update is retried with the next one. */
     if (clock_snapshots->stored_at != file->cursor.written && !etwas_log_first_buffer_store(file) &&
         write.code == ERROR_SUCCESS) {
         write.code = ERROR_WRITE_FAULT;

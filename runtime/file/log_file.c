@@ -51,10 +51,10 @@ bool etwas_log_file_is_valid(const struct etwas_log_file *file)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * Has written pages leave the page cache. The kernel is asked to start writing a chunk when it is
- * full and to forget it one chunk later, when it has probably reached the disk. Both wait when the
- * device has more requests than it takes: so nothing is asked while the cache is there to spare us
- * that.
+ * Removes written pages from the page cache. The kernel is requested to start writing a chunk when
+ * it is full, and to drop it one chunk later, when it has probably reached the disk. Both calls
+ * block when the device is overloaded. So neither is made while the cache is in use to avoid such
+ * waits.
  */
 static void log_file_drop_written_pages(struct etwas_log_file *file)
 {
@@ -79,7 +79,7 @@ static bool buffer_is_whole(const struct etwas_drained *buffer)
     return buffer->whole != NULL;
 }
 
-/* Makes a piece of the file of a buffer, in place or in the scratch one. */
+/* Converts a buffer to its form in the file, in place or in the scratch buffer. */
 static void log_file_complete_buffer(struct etwas_log_file *file,
                                      const struct etwas_drained *buffer, uint64_t next_sequence,
                                      struct iovec *piece)
@@ -99,13 +99,13 @@ static void log_file_complete_buffer(struct etwas_log_file *file,
 
 /* Buffers that are written together. */
 struct run {
-    uint32_t buffers; /* how many it is */
-    uint64_t bytes;   /* so much of it is in the file */
-    int error;        /* why not all */
-    bool directly;    /* all went past the page cache: they are on the device */
+    uint32_t buffers; /* how many they are */
+    uint64_t bytes;   /* how much of them is in the file */
+    int error;        /* why not all of it */
+    bool directly;    /* all went past the page cache, and are on the device */
 };
 
-/* Writes the whole buffers at the front together, or one that has to be copied. */
+/* Writes the leading whole buffers together, or one buffer that has to be copied. */
 static struct run log_file_write_run(struct etwas_log_file *file,
                                      const struct etwas_drained *buffers, uint32_t count)
 {
@@ -113,7 +113,7 @@ static struct run log_file_write_run(struct etwas_log_file *file,
     uint64_t position = etwas_log_position(file, etwas_log_cursor_next(&file->cursor));
     uint64_t number = file->cursor.written - file->numbered_before;
     bool whole = buffer_is_whole(&buffers[0]);
-    /* Where it begins decides: a run is written one way, and what is learned of it comes after. */
+    /* Depends on where the run begins: all of it is written one way, and judged afterwards. */
     bool directly = whole && !etwas_direct_write_is_cached(&file->direct, position);
     struct run run = {0};
 
@@ -170,7 +170,7 @@ void etwas_log_make_empty(struct etwas_log_file *file, uint32_t bytes, uint64_t 
     memset(file->scratch + sizeof header, ETWAS_ETL_PADDING_BYTE, bytes - sizeof header);
 }
 
-/* A buffer without records, or in space not used yet zeroes, as the next entry. */
+/* Writes a buffer without records as the next entry or, in space not used yet, zeroes. */
 static bool log_file_clear_next(struct etwas_log_file *file)
 {
     if (etwas_log_cursor_replaces(&file->cursor)) {
@@ -182,7 +182,10 @@ static bool log_file_clear_next(struct etwas_log_file *file)
                            etwas_log_position(file, etwas_log_cursor_next(&file->cursor)));
 }
 
-/* What was written of the next buffer, `torn` bytes, must not look like one. */
+/*
+ * Erases the part of the next buffer that was written, `torn` bytes, so that it does not look like
+ * a buffer.
+ */
 static void log_file_repair(struct etwas_log_file *file, uint64_t torn,
                             struct etwas_log_write *result)
 {
@@ -231,7 +234,7 @@ void etwas_log_write_buffers(struct etwas_log_file *file, const struct etwas_dra
     ETWAS_INVARIANT(file->stage == ETWAS_LOG_FILE_WRITING && etwas_log_file_is_valid(file));
 }
 
-/* Streams are told of at the end as far as they have buffers. */
+/* Counts the streams that have buffers, for the header at the file's end. */
 static void log_file_count_processors(struct etwas_log_file *file,
                                       const struct etwas_drained *buffers, uint32_t count)
 {
@@ -346,7 +349,9 @@ bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file
         file->ended != NULL ? *file->ended : etwas_clock_read_together();
 
     file->stage = ETWAS_LOG_FILE_ENDING;
-    /* After the first round the numbers went on; the safest set of values has each from 1 once. */
+    /*
+     * The numbers continued after the first round. Readers work best with each number from 1 once.
+     */
     if (etwas_log_cursor_replaces(&file->cursor)) {
         good = etwas_log_patch_number_round(file->descriptor, file->buffer_bytes, buffers - 1,
                                             etwas_log_cursor_next(&file->cursor)) &&
@@ -406,7 +411,7 @@ bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_f
     return etwas_log_file_store(file, &lost) == ERROR_SUCCESS && good;
 }
 
-/* ---- earlier parts ----------------------------------------------------------------- */
+/* ---- earlier parts --------------------------------------------------------------------------- */
 
 struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
                                                      uint32_t keep)

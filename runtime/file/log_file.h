@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A log file that is being written: buffer 0 with the log file header, and data buffers behind it,
- * all of one size, or compressed (log_pack.c). At its end some of what was written is rewritten. If
- * the process dies at any moment, the file can be read up to its last whole buffer.
+ * A log file that is being written: buffer 0 with the log file header, and data buffers after it,
+ * all of one size, or compressed (log_pack.c). Ending it rewrites some of it. If the process dies
+ * at any moment, the file can be read up to its last whole buffer.
  *
  * It is sequential, circular or appended to, and its space may be reserved when it is created, as
- * the mode bits say. A new-file set is several of these, one after the other (session_file.h).
+ * the mode bits say. A new-file set consists of several of these, one after the other
+ * (session_file.h).
  *
  * The functions are not thread-safe: the owner of the session's role calls them.
  */
@@ -23,13 +24,14 @@
 
 struct etwas_log_file;
 
-/* What a session has lost since it began, and of how much; and what ends with the file. */
+/*
+ * What a session has lost since it began, and out of how many events; and what ends with the file.
+ */
 struct etwas_log_file_totals {
     uint64_t events_lost;
     uint64_t buffers_lost;
-    uint64_t
-        events_attempted; /* beside those: what writers have asked it to record; 0: not given */
-    uint64_t events_overwritten; /* beside what was replaced in this file */
+    uint64_t events_attempted;   /* all that writers tried to record; 0: not given */
+    uint64_t events_overwritten; /* except events replaced in this file */
     uint32_t ends;               /* ETWAS_ETL_ENDS_*; 0 unless the file is ended */
     uint32_t unattached_total;   /* as in etwas_session_counts, … */
     uint32_t unattached_code;    /* … likewise */
@@ -41,9 +43,9 @@ struct etwas_log_file_options {
     const etwas_wchar *file_name;    /* likewise */
     uint32_t buffer_bytes;
     uint32_t processors; /* the most streams */
-    /* what the header says at the end if no stream behind them has a buffer; 0: as above */
+    /* the header's number at the end, unless a later stream has a buffer; 0: as above */
     uint32_t least_processors;
-    uint32_t rows;   /* class rows of streams: the retention classes, and one; 0: there are none */
+    uint32_t rows;   /* class rows of streams: the retention classes, and one; 0: no classes */
     bool one_stream; /* one stream in each row */
     uint32_t protocol;
     uint32_t sequences;       /* why RSEQ was not chosen */
@@ -51,23 +53,23 @@ struct etwas_log_file_options {
     uint32_t requested_clock; /* the clock that the session requested; 0: this one */
     uint32_t log_file_mode; /* CIRCULAR, APPEND, PREALLOCATE and COMPRESSED say how it is written */
     uint64_t maximum_bytes; /* 0: no limit */
-    uint32_t maximum_file_size; /* the same as recorded in the header: MB, or KB by the mode */
+    uint32_t maximum_file_size; /* the same for the header: MB, or KB by the mode */
     uint16_t logger_id;
     bool process_times;  /* records carry processor times */
     bool is_private;     /* only its owner may read it */
-    bool replaces_whole; /* what is at `path` stays until etwas_log_file_replace */
-    /* not 0: the session takes stacks (metadata.h); atomic; NULL: never */
+    bool replaces_whole; /* a file at `path` stays until etwas_log_file_replace */
+    /* not 0: the session takes stacks (metadata.h); atomic; NULL: it never does */
     const uint32_t *takes_stacks;
     uint32_t part;                             /* number in a new-file set, from 1; 0: none */
     struct etwas_clock_reading started;        /* when the session started */
     const struct etwas_clock_reading *opened;  /* the clocks now; NULL: `started` */
     const struct etwas_clock_history *history; /* clock readings in between; NULL: none */
     struct etwas_log_file_totals before;       /* what the session had lost when this file began */
-    const void *first; /* buffer 0 as it was begun, without clock snapshots; NULL: made now */
+    const void *first; /* a copied buffer 0 without clock snapshots; NULL: a new one is built */
     uint32_t first_bytes;
     /* when it ended; NULL: when etwas_log_file_end is called */
     const struct etwas_clock_reading *ended;
-    struct etwas_log_file *after; /* the part before, to be closed later; or NULL */
+    struct etwas_log_file *after; /* the previous part, to be closed later; or NULL */
 };
 
 /*
@@ -80,36 +82,36 @@ struct etwas_log_file_options {
 uint32_t etwas_log_file_create(const struct etwas_log_file_options *options,
                                struct etwas_log_file **file);
 
-/* What became of the buffers of one call. */
+/* The result of one call. */
 struct etwas_log_write {
-    uint32_t written;       /* these are in the file, from the first on */
-    uint32_t code;          /* why not all: ERROR_SUCCESS: it is full; else the system refused */
-    uint64_t replaced;      /* events that are in the file no more */
-    uint32_t metadata;      /* buffers with event metadata, written besides (log_metadata.h) */
+    uint32_t written;       /* buffers in the file, from the first on */
+    uint32_t code;          /* why not all; ERROR_SUCCESS: it is full; else the system refused */
+    uint64_t replaced;      /* events that are no longer in the file */
+    uint32_t metadata;      /* buffers with event metadata, written in addition (log_metadata.h) */
     uint32_t metadata_code; /* why not all of them */
 };
 
 /*
- * Writes up to ETWAS_BATCH_BUFFERS buffers; a whole one as one piece, with its header as it is in
- * the file. Sequence numbers are given here, without gaps, unless the buffers have their own. After
- * a refusal the file is cut to its last whole buffer; where it continues behind the refused one, in
- * a circular file or in reserved space, the entry is emptied if it was written in part. Codes of a
- * refusal: ERROR_DISK_FULL, ERROR_WRITE_FAULT.
+ * Writes up to ETWAS_BATCH_BUFFERS buffers; the header of a whole one is written into its memory.
+ * Sequence numbers are assigned here, without gaps, unless the buffers have their own. After a
+ * refusal the file is cut to its last whole buffer. In a circular file or in reserved space, the
+ * entry is emptied if it was written in part. Codes of a refusal: ERROR_DISK_FULL,
+ * ERROR_WRITE_FAULT.
  */
 struct etwas_log_write etwas_log_file_write(struct etwas_log_file *file,
                                             const struct etwas_drained *buffers, uint32_t count);
 
-/* What was written, and is not in the file after all. */
+/* What was written, but is not in the file. */
 struct etwas_log_lost {
     uint32_t buffers; /* buffers with events */
-    /* buffers of any kind that were cut off at the end; the others have left an empty one */
+    /* buffers of any kind that were cut off at the end; the others were replaced by empty ones */
     uint32_t cut;
     uint64_t records;
 };
 
 /*
- * Makes everything written durable, and the counts in the header true. ERROR_DISK_FULL,
- * ERROR_WRITE_FAULT; the next call tries again. *lost: what the system reports then to have dropped
+ * Makes everything written durable, and updates the counts in the header. ERROR_DISK_FULL,
+ * ERROR_WRITE_FAULT: the next call tries again, and *lost says what the system has dropped
  * (log_audit.h).
  */
 uint32_t etwas_log_file_sync(struct etwas_log_file *file,
@@ -120,8 +122,8 @@ uint32_t etwas_log_file_sync(struct etwas_log_file *file,
 uint32_t etwas_log_file_store(struct etwas_log_file *file, struct etwas_log_lost *lost);
 
 /*
- * Numbers the data buffers from the last one in the file to the first: for a file that was written
- * newest buffer first. False when the system refused.
+ * Numbers the data buffers from the last one in the file to the first, for a file that was written
+ * newest buffer first. Returns false if the system refused.
  */
 bool etwas_log_file_number_backwards(struct etwas_log_file *file);
 
@@ -140,43 +142,41 @@ uint32_t etwas_log_file_part(const struct etwas_log_file *file);
 /*
  * Ends the file: sets its length, numbers the buffers of a circular one, marks the last buffer, and
  * completes the header. It accepts no more buffers; it may be ended again, with other counts.
- * Returns false when the system refused any of this; the file can still be read if it can be read
- * at all.
+ * Returns false if the system refused any of this; what is in the file can still be read.
  */
 bool etwas_log_file_end(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
-/* Whether it was ended, and nothing was refused the last time. */
+/* Whether the file was ended, and nothing was refused the last time. */
 bool etwas_log_file_is_ended(const struct etwas_log_file *file);
 
 /* The totals it was ended with. */
 struct etwas_log_file_totals etwas_log_file_last_totals(const struct etwas_log_file *file);
 
 /*
- * Puts this file, once it has ended and was stored, in the place of a file with content that was at
- * `path`, if the options have replaces_whole. Otherwise does nothing. Returns false when the system
- * refused.
+ * If the options have replaces_whole, replaces the file that was at `path` by this file, which has
+ * ended and was stored. Otherwise does nothing. Returns false if the system refused.
  */
 bool etwas_log_file_replace(struct etwas_log_file *file);
 
 /*
- * Closes a file that has ended and was stored. A file under its temporary name, which was not put
- * in place, is removed. Frees `file`. Returns false when the system refused.
+ * Closes a file that has ended and was stored. Removes a file that still has its temporary name.
+ * Frees `file`. Returns false if the system refused.
  */
 bool etwas_log_file_close(struct etwas_log_file *file);
 
-/* Ends and stores the file, whatever is lost. Returns false when either is refused. */
+/* Ends and stores the file, whatever is lost. Returns false if either was refused. */
 bool etwas_log_file_finish(struct etwas_log_file *file, const struct etwas_log_file_totals *totals);
 
 /*
- * The parts before this one that are not closed yet, chained. `oldest` returns NULL when there are
- * no more than `keep`; `drop` takes the oldest off the chain.
+ * The earlier parts that are not closed yet form a chain. `oldest` returns NULL if there are no
+ * more than `keep`; `drop` removes the oldest from the chain.
  */
 struct etwas_log_file *etwas_log_file_oldest_earlier(const struct etwas_log_file *file,
                                                      uint32_t keep);
 void etwas_log_file_drop_oldest_earlier(struct etwas_log_file *file);
 
 /*
- * In a fork's child: closes these copies of the descriptors, of the earlier parts too, and leaves
+ * In a fork's child: closes its copies of the descriptors, also those of earlier parts, and leaves
  * the files to the parent.
  */
 void etwas_log_file_forget(struct etwas_log_file *file);

@@ -62,8 +62,8 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
 }
 
 /*
- * Returns when the machine was booted, by the wall clock of the session's start: the wall clock may
- * have been set since.
+ * Returns when the machine was booted, relative to the wall clock at the session's start, because
+ * the wall clock may have been set since.
  */
 static int64_t header_boot_filetime(const struct etwas_log_file_options *options)
 {
@@ -74,7 +74,7 @@ static int64_t header_boot_filetime(const struct etwas_log_file_options *options
            (started->qpc_ns + slewed_ns + started->suspended_ns) / 100;
 }
 
-/* Stores the version by the mode: a file whose buffers are compressed has another layout. */
+/* Stores the version for the mode: a file with compressed buffers has another layout. */
 static void header_store_version(struct etwas_etl_log_header64 *log)
 {
     bool compressed = (log->start.log_file_mode & EVENT_TRACE_COMPRESSED_MODE) != 0;
@@ -161,7 +161,7 @@ static void header_write_totals(const struct etwas_log_header *header)
     memcpy(header->content + header->totals_offset, &record, sizeof record);
 }
 
-/* Writes the clock record. Only a session that requested the counter waits until it is measured. */
+/* Writes the clock record. Only a session that requested the TSC waits until it is measured. */
 static void header_write_clock(const struct etwas_log_header *header,
                                const struct etwas_log_file_options *options)
 {
@@ -196,7 +196,10 @@ static void header_write_clock(const struct etwas_log_header *header,
            &record, sizeof record);
 }
 
-/* One that was built when the session began, of the machine as it was then. */
+/*
+ * Copies the header that was built when the session began, which describes the machine at that
+ * time.
+ */
 static void header_copy_first(struct etwas_log_header *header,
                               const struct etwas_log_file_options *options)
 {

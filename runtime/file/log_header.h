@@ -3,9 +3,9 @@
 
 /*
  * The content of buffer 0: buffer header, log file header record, calibration, totals, clock, and
- * behind them the clock snapshots (log_clock_snapshots.h). Built at the start of a file, or taken
- * over from the file that is appended to; brought up to date at each sync and completed at the end.
- * As safe a set of values as the format's readers ask for.
+ * after them the clock snapshots (log_clock_snapshots.h). It is built at the start of a file, or
+ * read from the file that is appended to, updated at each sync and completed at the end. Its values
+ * are those with which the format's readers work best.
  */
 #ifndef ETWAS_FILE_LOG_HEADER_H
 #define ETWAS_FILE_LOG_HEADER_H
@@ -23,15 +23,15 @@ struct etwas_log_header {
     uint32_t bytes;              /* without padding; changed by etwas_log_header_resize */
     uint32_t calibration_offset; /* 0: none, in a file of another writer */
     uint32_t totals_offset;      /* likewise */
-    uint32_t totals_bytes;       /* size of its payload: an older writer's has less */
+    uint32_t totals_bytes;       /* size of its payload, which older writers made shorter */
     uint32_t clock;
     struct etwas_clock_reading started;
-    struct etwas_etl_totals earlier; /* totals of the sessions before, in a file appended to */
+    struct etwas_etl_totals earlier; /* in a file appended to: totals of earlier sessions */
 };
 
 /*
- * Builds a new file's buffer 0. ERROR_NOT_ENOUGH_MEMORY; ERROR_BAD_PATHNAME when the names are too
- * long for a buffer of this size.
+ * Builds a new file's buffer 0. ERROR_NOT_ENOUGH_MEMORY; ERROR_BAD_PATHNAME: the names are too long
+ * for a buffer of this size.
  */
 uint32_t etwas_log_header_build(struct etwas_log_header *header,
                                 const struct etwas_log_file_options *options);
@@ -42,21 +42,21 @@ uint32_t etwas_log_header_timer_resolution(const struct etwas_log_file_options *
 /*
  * Continues a header whose content, offsets and clock are filled in: the file is in progress again,
  * with the mode and size of this session. Adds a totals record if there is none, or an older
- * writer's, and room for it; the last one counts.
+ * writer's, and there is room. Readers use the last one.
  */
 void etwas_log_header_continue(struct etwas_log_header *header,
                                const struct etwas_log_file_options *options);
 
 /*
- * Stores the counts so far, with those of earlier sessions added. `buffers` in the file, buffer 0
- * included; of the totals only what is counted, and what ends with the file.
+ * Stores the counts so far, with those of earlier sessions added. `buffers` are in the file, buffer
+ * 0 included. Only the counts in the totals, and what ends with the file, are used.
  */
 void etwas_log_header_count(struct etwas_log_header *header, uint32_t buffers,
                             const struct etwas_etl_totals *counts);
 
 /*
  * Stores what is known at the end: the time, the clock's rate measured over the whole session, and
- * how many streams have buffers; 0: the number stays.
+ * how many streams have buffers (0: the number stays).
  */
 void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_clock_reading *now,
                           uint32_t processors);
@@ -64,11 +64,14 @@ void etwas_log_header_end(struct etwas_log_header *header, const struct etwas_cl
 /* Sets the end of the records. */
 void etwas_log_header_resize(struct etwas_log_header *header, uint32_t bytes);
 
-/* The header of a record of our own in buffer 0: with the ids and the stamp of the first record. */
+/*
+ * Returns the header of one of etwas's own records in buffer 0, with the ids and the stamp of the
+ * first record.
+ */
 struct etwas_etl_full_header etwas_log_header_own(const struct etwas_log_header *header,
                                                   size_t size, uint8_t type, uint16_t version);
 
-/* The header of a data buffer in the file. Async-signal-safe. */
+/* Returns the header of a data buffer in the file. Async-signal-safe. */
 struct etwas_etl_buffer_header etwas_log_buffer_header(uint32_t buffer_bytes, uint16_t logger_id,
                                                        const struct etwas_drained *buffer,
                                                        int64_t sequence_number);

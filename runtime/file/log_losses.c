@@ -34,7 +34,9 @@ void etwas_log_losses_detach(struct etwas_log_file *file)
     file->losses = NULL;
 }
 
-/* In a file that has ended, the clock snapshots end where they did. */
+/*
+ * In a file that has ended, the clock snapshots still end at the same offset, so the losses stay.
+ */
 uint32_t etwas_log_losses_write(struct etwas_log_file *file, uint32_t offset)
 {
     struct etwas_etl_loss_record record = {

@@ -3,10 +3,10 @@
 
 /*
  * The losses of one file (etl/own_record.h): the session's loss table (etl/loss_table.h), in buffer
- * 0 behind the clock snapshots. The clock snapshots give up half of their room when the first loss
- * comes. So no file is larger for it, none is too full to say what was lost, and a circular one
- * does not replace it. A file whose buffer 0 has no room for ETWAS_LOSSES_LEAST has none. Belongs
- * to the log file; the same caller.
+ * 0 after the clock snapshots, which give up half of their room at the first loss. So losses make
+ * no file larger, fit into a full one, and are not overwritten in a circular one. A file whose
+ * buffer 0 has no room for ETWAS_LOSSES_LEAST has none. The object belongs to the log file and has
+ * the same caller.
  */
 #ifndef ETWAS_FILE_LOG_LOSSES_H
 #define ETWAS_FILE_LOG_LOSSES_H
@@ -16,12 +16,10 @@
 #include "etl/loss_table.h"
 #include "file/log_file.h"
 
-/*
- * From here on the file contains what is in the table, which is given a limit by the file's room.
- */
+/* From here on the file contains what is in the table, whose size is limited to the file's room. */
 void etwas_log_losses_attach(struct etwas_log_file *file, struct etwas_loss_table *table);
 
-/* Something was added to the table: writes it into buffer 0 in memory. */
+/* Writes the table, if anything was added to it, into buffer 0 in memory. */
 void etwas_log_losses_update(struct etwas_log_file *file);
 
 /* Detaches the table: the file gets no further losses. */

@@ -25,7 +25,10 @@ static bool metadata_has_room(const struct etwas_log_file *file)
     return !etwas_log_file_is_full(file) && (limit == 0 || file->metadata.buffers < limit / 2);
 }
 
-/* One more buffer with it, by way of the scratch one. False: there is nothing more, or no room. */
+/*
+ * Writes one more buffer of metadata from the scratch buffer. Returns false if there is no more, or
+ * no room.
+ */
 static bool metadata_write_buffer(struct etwas_log_file *file, uint32_t sequence_number,
                                   struct etwas_log_write *result)
 {
@@ -62,7 +65,7 @@ static bool metadata_write_buffer(struct etwas_log_file *file, uint32_t sequence
     return write.written != 0;
 }
 
-/* From the first description on, behind what is in the file. */
+/* Makes the next write begin with the first description again, after what is in the file. */
 static void metadata_begin_again(struct etwas_log_file *file)
 {
     file->metadata = (struct etwas_log_metadata){.begun_at = file->cursor.written};

@@ -2,21 +2,21 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The metadata of one file: all descriptions, and where stacks are taken the images of the process
- * (provider/metadata.h), in data buffers of processor 0 with nothing else in them. They stand at
- * its beginning, and later metadata further behind; they hold no events. Their stamps keep the
- * order of the stream, as those of clock-snapshot buffers do.
+ * The metadata of one file: all descriptions and, if stacks are taken, the images of the process
+ * (provider/metadata.h). They lie in data buffers of processor 0 without events: at the file's
+ * beginning, and later ones where they were written. Their stamps keep the order of the stream, as
+ * those of clock-snapshot buffers do.
  *
  * A circular file has them in consecutive entries. When the cursor comes to the first of these
- * again, they are written there again: so the file has them at each moment. When something is
- * described later, all of them are written behind the newest data, and the old ones are replaced as
- * any other data.
+ * again, they are written there again, so that the file always has them. When something is
+ * described later, all of them are written after the newest data, and the old ones are replaced
+ * like any other data.
  *
  *     numbers of data buffers    │ metadata │ data, data … │ metadata │ data …
  *                                begun_at   └─ < limit ────┘ begun_at
  *
  * In a file of limited size they take half of its entries at most; what does not fit is left out.
- * Belongs to the log file; the same caller.
+ * The object belongs to the log file and has the same caller.
  */
 #ifndef ETWAS_FILE_LOG_METADATA_H
 #define ETWAS_FILE_LOG_METADATA_H
@@ -35,9 +35,9 @@ struct etwas_log_metadata {
 };
 
 /*
- * Writes what was described since the last call, if there is room, with these sequence numbers and
- * those behind (0: the next ones). Returns how many buffers it took as `written`. A refusal costs
- * no event, and the next call tries again.
+ * Writes what was described since the last call, if there is room, with sequence numbers from this
+ * one on (0: the next ones). Returns how many buffers it took as `written`. A refusal loses no
+ * event, and the next call tries again.
  */
 struct etwas_log_write etwas_log_metadata_write(struct etwas_log_file *file,
                                                 uint32_t sequence_number);
@@ -46,13 +46,16 @@ struct etwas_log_write etwas_log_metadata_write(struct etwas_log_file *file,
 uint32_t etwas_log_metadata_room(const struct etwas_log_file *file, uint32_t wanted);
 
 /*
- * Writes it again if the next data buffer would take its first entry. Adds to `result` what it
- * replaced, and how many buffers it took. If that is refused the file does not have it any more,
+ * Writes the metadata again if the next data buffer would replace its first entry. Adds to `result`
+ * what it replaced, and how many buffers it took. After a refusal the file has lost the metadata,
  * and the next etwas_log_metadata_write writes it.
  */
 void etwas_log_metadata_renew(struct etwas_log_file *file, struct etwas_log_write *result);
 
-/* A part of it in the file is lost: the next etwas_log_metadata_write writes all of it again. */
+/*
+ * Called when the file has lost a part of it: the next etwas_log_metadata_write writes all of it
+ * again.
+ */
 void etwas_log_metadata_forget(struct etwas_log_file *file);
 
 #endif

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Opening a log file: created, or taken over to be appended to, with its space set aside if asked.
+ * Opens a log file: creates it, or prepares an existing one to be appended to, and reserves its
+ * space if requested.
  */
 #include <etwas/evntrace.h>
 #include <etwas/winerror.h>
@@ -35,7 +36,10 @@ void etwas_log_free(struct etwas_log_file *file)
     free(file);
 }
 
-/* Entries for data buffers, 0 for no limit. The configuration has made sure that there are some. */
+/*
+ * Returns the entries for data buffers, 0 for no limit. The configuration ensures that there are
+ * some.
+ */
 static uint32_t log_file_entries(const struct etwas_log_file_options *options)
 {
     uint64_t limit = options->maximum_bytes / options->buffer_bytes;
@@ -46,7 +50,7 @@ static uint32_t log_file_entries(const struct etwas_log_file_options *options)
     return limit > UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)limit - 1;
 }
 
-/* How long the file may become; 0: as long as it likes. */
+/* How long the file may become; 0: no limit. */
 static uint64_t log_file_most_bytes(const struct etwas_log_file *file)
 {
     if (etwas_log_is_packed(file)) {
@@ -55,7 +59,10 @@ static uint64_t log_file_most_bytes(const struct etwas_log_file *file)
     return file->cursor.limit != 0 ? etwas_log_position(file, file->cursor.limit + 1) : 0;
 }
 
-/* Everything but the file itself: what is wrong with the request is found before it is touched. */
+/*
+ * Prepares everything except the file itself, so that faults in the request are found before the
+ * file is touched.
+ */
 static uint32_t log_file_prepare(const struct etwas_log_file_options *options,
                                  struct etwas_log_file **prepared)
 {
@@ -122,13 +129,13 @@ static uint32_t log_file_begin_new(struct etwas_log_file *file,
     code = etwas_log_write_header(file, &error) ? log_file_set_space_aside(file)
                                                 : etwas_file_write_error(error);
     if (code != ERROR_SUCCESS) {
-        /* One that stays, since it was there before, is as empty as it was. */
+        /* A file that existed before was empty, and is empty again. */
         (void)etwas_file_truncate(file->descriptor, 0);
     }
     return code;
 }
 
-/* Makes what is behind the last whole buffer zeroes: space set aside. */
+/* Zeroes what follows the last whole buffer, which becomes reserved space. */
 static bool log_file_clear_tail(const struct etwas_log_file *file, uint64_t end,
                                 uint64_t file_bytes)
 {
@@ -145,8 +152,8 @@ static bool log_file_clear_tail(const struct etwas_log_file *file, uint64_t end,
 }
 
 /*
- * The file is in progress again: its last buffer is the last no more, its end is not known, and
- * what is behind its last whole buffer goes.
+ * Marks the file as in progress again: its last buffer is no longer marked as the last, its end is
+ * unknown, and what follows its last whole buffer is removed.
  */
 static uint32_t log_file_reopen(struct etwas_log_file *file, const struct etwas_log_append *append,
                                 uint64_t file_bytes)
@@ -162,7 +169,7 @@ static uint32_t log_file_reopen(struct etwas_log_file *file, const struct etwas_
     return good ? ERROR_SUCCESS : ERROR_WRITE_FAULT;
 }
 
-/* Makes the file what it was, as far as the system lets us. */
+/* Restores the file as far as the system permits. */
 static void log_file_restore(const struct etwas_log_file *file,
                              const struct etwas_log_append *append, const uint8_t *first,
                              uint64_t file_bytes)
@@ -198,7 +205,7 @@ static uint32_t log_file_begin_appending(struct etwas_log_file *file,
     }
     memcpy(first, file->header.content, file->buffer_bytes);
     etwas_log_header_continue(&file->header, options);
-    /* A file that is longer already keeps its length. */
+    /* A file that is already longer keeps its length. */
     code = etwas_log_clock_snapshots_begin(file, options) ? log_file_set_space_aside(file)
                                                           : ERROR_NOT_ENOUGH_MEMORY;
     if (code == ERROR_SUCCESS) {
@@ -225,7 +232,7 @@ static uint32_t log_file_open_new(struct etwas_log_file *file,
                : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Opens the file and gives it its beginning. */
+/* Opens the file and writes its beginning. */
 static uint32_t log_file_begin(struct etwas_log_file *file,
                                const struct etwas_log_file_options *options)
 {

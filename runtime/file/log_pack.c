@@ -11,7 +11,7 @@
 #include "platform/testpoint.h"
 
 enum {
-    TOGETHER_BYTES = 256 << 10, /* are written, or one buffer */
+    TOGETHER_BYTES = 256 << 10, /* how much is written together, or one buffer */
 };
 
 bool etwas_log_pack_begin(struct etwas_log_file *file, uint64_t limit_bytes)
@@ -34,7 +34,7 @@ void etwas_log_pack_free(struct etwas_log_file *file)
     file->pack.memory = NULL;
 }
 
-/* The cursor's limit is what surely fits. */
+/* The cursor's limit is how many buffers fit in any case. */
 void etwas_log_pack_set_end(struct etwas_log_file *file, uint64_t end, uint64_t last)
 {
     struct etwas_log_pack *pack = &file->pack;
@@ -48,7 +48,7 @@ void etwas_log_pack_set_end(struct etwas_log_file *file, uint64_t end, uint64_t 
     }
 }
 
-/* One of them, at `to`, where there is room for one of the session's. Returns its size. */
+/* Compresses a buffer to `to`, where there is room for one of the session's. Returns its size. */
 static uint32_t pack_buffer(const struct etwas_log_file *file, const struct etwas_drained *buffer,
                             uint64_t number, uint8_t *to)
 {
@@ -69,7 +69,7 @@ static uint32_t pack_buffer(const struct etwas_log_file *file, const struct etwa
     return header.buffer_bytes;
 }
 
-/* Makes pieces of the file of the first buffers, at least of one. Returns of how many. */
+/* Compresses the first buffers, at least one. Returns how many. */
 static uint32_t pack_buffers(struct etwas_log_file *file, const struct etwas_drained *buffers,
                              uint32_t count, uint32_t *sizes)
 {
@@ -99,7 +99,10 @@ static void pack_count_written(struct etwas_log_file *file, const struct etwas_d
     result->written++;
 }
 
-/* What was written of the next buffer, `torn` bytes, must not look like one. */
+/*
+ * Erases the part of the next buffer that was written, `torn` bytes, so that it does not look like
+ * a buffer.
+ */
 static void pack_repair(struct etwas_log_file *file, uint64_t torn)
 {
     if (file->has_space) {
@@ -111,7 +114,7 @@ static void pack_repair(struct etwas_log_file *file, uint64_t torn)
     (void)etwas_file_truncate(file->descriptor, file->pack.end);
 }
 
-/* Writes as many as fit into the memory. */
+/* Compresses and writes as many as fit into the memory. */
 static uint32_t pack_write_together(struct etwas_log_file *file,
                                     const struct etwas_drained *buffers, uint32_t count,
                                     struct etwas_log_write *result)
@@ -157,7 +160,10 @@ void etwas_log_pack_write(struct etwas_log_file *file, const struct etwas_draine
 
 /* ---- what is in the file --------------------------------------------------------------------- */
 
-/* Whether a buffer begins there that ends in the file. */
+/*
+ * Reads the header of the buffer at `at`. Returns false if no buffer is there that ends in the
+ * file.
+ */
 static bool pack_read_header(const struct etwas_log_file *file, uint64_t at,
                              struct etwas_etl_buffer_header *header)
 {

@@ -8,9 +8,9 @@
 
 enum {
     /*
-     * To change a few bytes the system reads the page they are in, unless it has it in its cache:
-     * the buffers of a trace are seldom there. Asked for so many buffers ahead, the pages come
-     * together; otherwise each change would wait for the disk.
+     * To change a few bytes, the system reads their page, unless it is in its cache, which seldom
+     * has the buffers of a trace. So pages are requested this many buffers ahead; otherwise each
+     * change would wait for the disk.
      */
     AHEAD_BUFFERS = 512,
     AHEAD_STEP = 256,
@@ -18,7 +18,7 @@ enum {
 
 bool etwas_log_patch(int descriptor, const void *bytes, size_t length, uint64_t position)
 {
-    /* A vector of what is written has no const. */
+    /* struct iovec has no const. */
     struct iovec vector = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
     int error;
 
@@ -37,7 +37,7 @@ bool etwas_log_patch_flags(int descriptor, uint64_t buffer_at, uint16_t flags)
                            buffer_at + offsetof(struct etwas_etl_buffer_header, flags));
 }
 
-/* The entry of the buffer that gets this number, when entry `first` has number 1. */
+/* Returns the entry of the buffer that gets this number, if entry `first` has number 1. */
 static uint32_t patch_entry_of(uint64_t number, uint32_t count, uint32_t first)
 {
     return (uint32_t)((first - 1 + number - 1) % count) + 1;
@@ -46,7 +46,7 @@ static uint32_t patch_entry_of(uint64_t number, uint32_t count, uint32_t first)
 bool etwas_log_patch_number_round(int descriptor, uint32_t buffer_bytes, uint32_t count,
                                   uint32_t first)
 {
-    uint64_t ahead = 0; /* the headers of so many buffers were asked for */
+    uint64_t ahead = 0; /* how many buffers' headers were requested */
 
     for (uint64_t number = 1; number <= count; number++) {
         if (number % AHEAD_STEP == 1) {

@@ -11,7 +11,7 @@
 
 /* ---- which time is covered ------------------------------------------------------------------- */
 
-/* Adds a gap, as far as it is within what was requested; an empty interval is none. */
+/* Adds the part of a gap that is within what was requested, unless it is empty. */
 static void coverage_add_gap(struct etwas_coverage *coverage, uint32_t slot, int64_t from,
                              int64_t to)
 {
@@ -22,7 +22,10 @@ static void coverage_add_gap(struct etwas_coverage *coverage, uint32_t slot, int
     }
 }
 
-/* The slot has everything after `from` and until `to`. True: the moment is in there. */
+/*
+ * Limits the coverage to a slot's interval, after `from` and until `to`. Returns false, and changes
+ * nothing, if the moment is not in it.
+ */
 static bool coverage_limit_to(struct etwas_coverage *coverage, int64_t from, int64_t to)
 {
     if (coverage->moment < from || coverage->moment > to) {
@@ -33,12 +36,12 @@ static bool coverage_limit_to(struct etwas_coverage *coverage, int64_t from, int
     return true;
 }
 
-/* One slot. False: what was recorded at the moment is not there. */
+/* Finds the coverage of one slot. Returns false if what was recorded at the moment is missing. */
 static bool coverage_find_slot(struct etwas_coverage *coverage,
                                const struct etwas_covered_buffer *buffers, uint32_t count)
 {
     uint32_t slot = buffers[0].slot;
-    uint32_t last = ETWAS_NO_BUFFER; /* the kept one before */
+    uint32_t last = ETWAS_NO_BUFFER; /* the previous kept one */
     int64_t from = coverage->begin;
     int64_t to = coverage->begin; /* everything after `from` and until here is there */
     bool has_moment = false;

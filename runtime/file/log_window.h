@@ -12,11 +12,11 @@
 #include "file/log_file.h"
 
 /*
- * Which time a snapshot covers in each slot, found from how its buffers follow each other: since
- * when every slot has everything, until when, and what is missing.
+ * Which time a snapshot covers, found from how the buffers of each slot follow one another: since
+ * when and until when every slot has everything, and what is missing.
  */
 
-/* A buffer that is in the snapshot, or belongs there and is overwritten. */
+/* A buffer that is in the snapshot, or that belongs there and was overwritten. */
 struct etwas_covered_buffer {
     uint32_t slot;
     uint32_t buffer;
@@ -24,7 +24,7 @@ struct etwas_covered_buffer {
     /* Set for a buffer that is kept. */
     int64_t newest;          /* no record in it has a later stamp */
     uint32_t previous;       /* the slot's buffer before it; ETWAS_NO_BUFFER: none */
-    int64_t previous_newest; /* no record of those before it has a later stamp */
+    int64_t previous_newest; /* no record in earlier ones has a later stamp */
 };
 
 /* What was recorded in the slot after `from` and until `to` is missing. */
@@ -41,8 +41,8 @@ struct etwas_coverage {
     int64_t until;
 
     /*
-     * All slots have everything after `from` and until `to`, around the moment; both are the
-     * moment: nothing.
+     * All slots have everything after `from` and until `to`, around the moment. If both are the
+     * moment, nothing is covered.
      */
     int64_t from;
     int64_t to;
@@ -51,9 +51,8 @@ struct etwas_coverage {
 };
 
 /*
- * Fills in the second part. The buffers of one slot are in the order of time, with nothing of other
- * slots in between; the newest kept one of a slot, unless one behind it is not kept, has all until
- * `until`.
+ * Fills in the second part. The buffers of one slot are in the order of time, with none of other
+ * slots in between. If a slot's newest buffer is kept, the slot has everything until `until`.
  */
 void etwas_coverage_find(struct etwas_coverage *coverage,
                          const struct etwas_covered_buffer *buffers, uint32_t count);

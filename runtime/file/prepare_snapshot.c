@@ -14,8 +14,8 @@
 
 enum {
     /*
-     * Where the session's events go by themselves, and how: a snapshot is one of what is in memory,
-     * as it is there.
+     * Modes that say where the session's events go by themselves. They do not apply to a snapshot
+     * of what is in memory.
      */
     SINK_MODES = EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_FILE_MODE_CIRCULAR |
                  EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE |
@@ -24,7 +24,7 @@ enum {
     ALIGNMENT = 64,
 };
 
-/* A file in which each byte can be written to. */
+/* Whether the file can be written at any position. */
 static bool prepare_is_suitable(int descriptor)
 {
     struct stat status;
@@ -35,7 +35,8 @@ static bool prepare_is_suitable(int descriptor)
 }
 
 /*
- * The next buffer of metadata, but for its header; the bytes of its records. 0: there are no more.
+ * Reads the next buffer of metadata, without its header. Returns the bytes of its records; 0: there
+ * are no more.
  */
 static uint32_t prepare_read_metadata(const struct etwas_session *session,
                                       struct etwas_metadata_cursor *cursor, uint8_t *buffer)
@@ -57,7 +58,7 @@ static uint32_t prepare_count_metadata(const struct etwas_session *session, uint
     return count;
 }
 
-/* What has come since they were counted is left for later. */
+/* Stores `count` buffers of metadata. What was added since they were counted is written later. */
 static void prepare_store_metadata(struct etwas_prepared_snapshot *prepared, uint8_t *buffers,
                                    uint32_t count)
 {
@@ -77,7 +78,7 @@ static void prepare_store_metadata(struct etwas_prepared_snapshot *prepared, uin
     prepared->metadata = buffers;
 }
 
-/* Takes a piece of the block. */
+/* Takes an aligned piece of the block. */
 static uint8_t *prepare_take_piece(uint8_t **next, size_t bytes)
 {
     uint8_t *start = *next;

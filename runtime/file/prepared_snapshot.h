@@ -2,16 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A snapshot that can be written from a signal handler, whatever the thread it interrupted was
- * doing and whatever the other threads do meanwhile: what it needs is prepared, and lies in memory
- * of its own, apart from the heap.
+ * A snapshot that can be written from a signal handler, whatever the interrupted thread was doing,
+ * and whatever other threads do meanwhile. What it needs is prepared, in memory outside the heap.
  *
  *     prepare_snapshot.c   its memory: buffer 0, the metadata known by then, room for a list of the
  *                          pool's buffers and for one of them
  *     signal_snapshot.c    the file, with lseek, write and ftruncate, and no other system call
- *                          but those of the clocks
+ *                          except those of the clocks
  *
- * The file is written so that it is of use wherever a second crash breaks it off:
+ * The file is written in this order, so that it is useful wherever a second crash breaks it off:
  *
  *     1. buffer 0, of a file in progress
  *     2. the pool's buffers, the newest first (pool_read.h)
@@ -37,7 +36,7 @@
 
 struct etwas_prepared_snapshot {
     /* Constant. In a fork's child all of it is zeroes, or the session is the parent's. */
-    struct etwas_memory memory; /* the memory it lies in */
+    struct etwas_memory memory; /* the memory that contains this */
     struct etwas_session *session;
     struct etwas_session_key key;
     struct etwas_pool *pool;
@@ -48,13 +47,13 @@ struct etwas_prepared_snapshot {
     bool buffering;
     const uint8_t *built; /* buffer 0 up to the clock snapshots */
     uint32_t built_bytes;
-    const uint8_t *metadata; /* buffers of records; in place of a header how many bytes these are */
+    const uint8_t *metadata; /* buffers of records, whose size is in place of each header */
     uint32_t metadata_buffers;
-    struct etwas_metadata_cursor described; /* the metadata up to here is in them */
-    /* descriptions that there were when they were read, or fewer */
+    struct etwas_metadata_cursor described; /* `metadata` has the metadata up to here */
+    /* how many descriptions existed when they were read, or fewer */
     uint32_t descriptions;
 
-    /* Changed by the thread that writes it. */
+    /* Changed by the thread that writes the snapshot. */
     uint32_t is_busy;
     struct etwas_log_header header; /* its content has room for a buffer */
     struct etwas_clock_history history;
@@ -68,9 +67,9 @@ struct etwas_prepared_snapshot {
 };
 
 /*
- * Prepares a snapshot of a session that runs. Role held; the caller frees *prepared. Returns
- * ERROR_NOT_ENOUGH_MEMORY, or ERROR_INVALID_PARAMETER for a descriptor of a file that cannot be
- * written at any position.
+ * Prepares a snapshot of a session that runs. Role held; the caller frees *prepared.
+ * ERROR_NOT_ENOUGH_MEMORY. ERROR_INVALID_PARAMETER: the descriptor's file cannot be written at any
+ * position.
  */
 uint32_t etwas_prepared_snapshot_make(struct etwas_session *session, int descriptor,
                                       struct etwas_prepared_snapshot **prepared);

@@ -21,12 +21,12 @@
 #include "shared/mapping.h"
 
 enum {
-    BUFFERS_A_SLOT = 3, /* that a slot may need at once: current, the one before, the next */
+    BUFFERS_A_SLOT = 3, /* how many a slot may need at once: current, previous, next */
 };
 
 #define NS_A_SECOND 1000000000
 
-/* While a window is open the flusher looks so often whether another buffer is full. */
+/* While a window is open, the flusher checks this often whether another buffer is full. */
 #define RECHECK_NS UINT64_C(1000000)
 
 struct candidate {
@@ -35,26 +35,29 @@ struct candidate {
 };
 
 struct recorder {
-    struct etwas_recorder verbs; /* first: what the session knows */
+    struct etwas_recorder verbs; /* first member: the session's view of this */
     struct etwas_recorder_options options;
     uint32_t most_pins;
-    uint32_t most_extra_pins; /* of the extra slot beside rseq slots */
+    uint32_t most_extra_pins; /* for the extra slot beside rseq slots */
     uint32_t extra_pins;
-    uint32_t row_pins[ETWAS_CLASS_ROWS]; /* of each retention class */
+    uint32_t row_pins[ETWAS_CLASS_ROWS]; /* by retention class */
     struct candidate *candidates;
     uint32_t most_candidates; /* all buffers */
-    uint64_t taken;           /* triggers that are counted */
-    uint64_t began_ns;        /* the last window; 0: none did */
+    uint64_t taken;           /* triggers that were counted */
+    uint64_t began_ns;        /* when the last window began; 0: none has */
 
-    /* The open one; trigger 0: none is. */
+    /* The open window; trigger 0: none is open. */
     struct etwas_snapshot_window window;
     uint64_t until_ns;
-    bool is_wider; /* what lies behind its pins belongs to it too, and was not looked at */
+    bool is_wider; /* buffers before its pins belong to it too, and were not checked yet */
 };
 
 /* ---- triggers -------------------------------------------------------------------------------- */
 
-/* How many came since it was asked last; *first: the earliest stamp, about. */
+/*
+ * Returns how many triggers came since the last call; *first receives approximately the earliest
+ * stamp.
+ */
 static uint64_t recorder_take_triggers(struct recorder *recorder, struct etwas_trigger *trigger,
                                        int64_t *first)
 {
@@ -85,7 +88,7 @@ static uint64_t recorder_lost_events(const struct etwas_session *session)
     return counts.lost;
 }
 
-/* What the recorder holds has to fit below the cap: so much can its file become. */
+/* Whether a file with all that the recorder holds would exceed a limit. */
 static bool recorder_is_capped(const struct recorder *recorder, const struct etwas_session *session)
 {
     const struct etwas_recorder_options *options = &recorder->options;
@@ -108,8 +111,8 @@ static int candidate_newest_first(const void *left, const void *right)
 }
 
 /*
- * A slot's buffers that belong to the window and are not pinned. What lies behind a pinned one was
- * looked at when that was pinned, unless the window has become wider.
+ * Lists a slot's buffers that belong to the window and are not pinned. Buffers before a pinned one
+ * were checked when it was pinned, unless the window has become wider.
  */
 static uint32_t recorder_list_slot(const struct recorder *recorder, struct etwas_pool *pool,
                                    uint32_t slot, uint32_t count)
@@ -122,10 +125,13 @@ static uint32_t recorder_list_slot(const struct recorder *recorder, struct etwas
         etwas_rseq_close_previous(etwas_pool_slot(pool, slot), pool);
     }
     more = etwas_chain_begin(pool, slot, &chain);
-    /* A buffer that moves from slot to slot meanwhile may be met twice. */
+    /* A buffer that moves from slot to slot meanwhile may be found twice. */
     while (more && count < recorder->most_candidates && chain.newest >= recorder->window.begin &&
            (recorder->is_wider || etwas_owner_state(chain.owner) != ETWAS_OWNER_PINNED)) {
-        /* The current one of an rseq slot cannot be pinned: it is copied, or is full before. */
+        /*
+         * The current one of an rseq slot cannot be pinned. It becomes full before the snapshot, or
+         * is copied.
+         */
         if (etwas_owner_state(chain.owner) == (is_rseq ? ETWAS_OWNER_CLOSED : ETWAS_OWNER_HELD)) {
             recorder->candidates[count++] =
                 (struct candidate){{chain.owner, chain.buffer}, chain.newest};
@@ -146,7 +152,10 @@ static uint32_t recorder_list_candidates(const struct recorder *recorder, struct
     return count;
 }
 
-/* A retention class goes on within its quota: of that the window leaves what its slots need. */
+/*
+ * Whether another buffer can be pinned, so that the retention class still has within its quota what
+ * its slots need.
+ */
 static bool recorder_row_has_room(const struct recorder *recorder, const struct etwas_pool *pool,
                                   uint32_t row)
 {
@@ -172,15 +181,15 @@ static void recorder_pin(struct recorder *recorder, struct etwas_pool *pool,
     }
 }
 
-/* But guests', which take only what is free (pool_claim.c). */
+/* All slots except guests', which take only free buffers (pool_claim.c). */
 static uint32_t recorder_own_slots(const struct etwas_pool *pool)
 {
     return pool->slot_count - pool->guest_slots;
 }
 
 /*
- * At the trigger the newest first, and as many places are left as there are slots: each has a
- * buffer with the moment itself, that cannot be pinned before it is full.
+ * At the trigger, pins the newest buffers first. One pin for each slot is left, because the buffer
+ * that contains the moment itself cannot be pinned before it is full.
  */
 static void recorder_pin_held(struct recorder *recorder, struct etwas_pool *pool)
 {
@@ -194,7 +203,7 @@ static void recorder_pin_held(struct recorder *recorder, struct etwas_pool *pool
     }
 }
 
-/* What was filled since then: the oldest first, since that is overwritten next. */
+/* Pins what was filled since then, the oldest first, because that is overwritten next. */
 static void recorder_pin_new(struct recorder *recorder, struct etwas_pool *pool)
 {
     for (uint32_t left = recorder_list_candidates(recorder, pool); left > 0; left--) {
@@ -229,8 +238,8 @@ static int64_t window_begin_for(const struct recorder *recorder, int64_t moment)
 }
 
 /*
- * How long the window stays open: a trigger from a payload comes when its moment is past. The two
- * clocks differ a little, and rather too long than too short.
+ * How long the window stays open. A trigger from a payload comes after its moment. Because the two
+ * clocks differ a little, RECHECK_NS is added: too long is better than too short.
  */
 static uint64_t window_left_ns(const struct recorder *recorder, const struct etwas_session *session,
                                int64_t moment)
@@ -246,7 +255,7 @@ static uint64_t window_left_ns(const struct recorder *recorder, const struct etw
     return left > 0 ? (uint64_t)left : 0;
 }
 
-/* A trigger is joined whose moment is earlier than that of the window. */
+/* Widens the window for a joined trigger with an earlier moment. */
 static void window_widen(struct recorder *recorder, int64_t moment)
 {
     int64_t wanted = window_begin_for(recorder, moment);
@@ -269,7 +278,7 @@ static uint32_t window_file_name(const struct recorder *recorder,
         recorder->window.number, (uint32_t)getpid(), made);
 }
 
-/* A name that cannot be made is told when the file is written. */
+/* If the name cannot be made, that is reported when the file is written. */
 static void window_notify_begun(const struct recorder *recorder,
                                 const struct etwas_session *session)
 {
@@ -360,13 +369,13 @@ static void window_finish(struct recorder *recorder, struct etwas_session *sessi
     (void)pthread_mutex_unlock(&session->buffers.pool_lock);
     recorder->window.trigger = 0;
     ck_pr_store_32(&trigger->is_open, 0);
-    /* pairs with the one in etwas_trigger_pull: before `first` is looked at */
+    /* pairs with the one in etwas_trigger_pull: before `first` is read */
     ck_pr_fence_memory();
 }
 
 /*
- * Ends the recorder with its session: what was requested until now is written, and then nothing can
- * be requested.
+ * Ends the recorder with its session: writes what was requested until now. Nothing can be requested
+ * afterwards.
  */
 static void recorder_end(struct recorder *recorder, struct etwas_session *session)
 {
@@ -411,7 +420,7 @@ static uint64_t recorder_pass(struct etwas_session *session, bool last)
 
 /* ---- arming ---------------------------------------------------------------------------------- */
 
-/* How many buffers writers need at least to go on: none of them may find that all are pinned. */
+/* How many buffers must stay unpinned so that each writer always finds one. */
 static uint32_t recorder_least_reserve(const struct etwas_pool *pool)
 {
     return BUFFERS_A_SLOT * recorder_own_slots(pool) +
@@ -444,17 +453,17 @@ static struct recorder *recorder_make(const struct etwas_pool *pool,
     return recorder;
 }
 
-/* The fewest buffers with which some can be pinned beside those left to writers. */
+/* The fewest buffers of which some can be pinned besides those left to writers. */
 static uint64_t recorder_needed(const struct etwas_pool *pool, uint32_t reserve)
 {
     return (uint64_t)reserve + recorder_own_slots(pool) + 1;
 }
 
 /*
- * Grows a pool that has too few buffers for a window: so that as many can be pinned as writers need
- * at least, or at least one, if there is room for no more. Its maximum is what it has from now on,
- * as that of any recorder (R72). New buffers are in nobody's account: writers take them before they
- * overwrite one. ERROR_INVALID_PARAMETER: the region has no room. Otherwise the errors of
+ * Grows a pool that has too few buffers for a window, so that as many can be pinned as writers need
+ * at least; if there is no room for that, at least one. Its new size becomes its maximum, as in any
+ * recorder (R72). New buffers contain no events: writers take them before they overwrite one.
+ * ERROR_INVALID_PARAMETER: the region has no room. Otherwise the errors of
  * etwas_shared_give_buffers_space. After an error nothing is changed.
  */
 static uint32_t recorder_grow(struct etwas_session *session, uint32_t reserve)

@@ -22,9 +22,11 @@
 
 enum {
     BYTES_A_KB = 1024,
-    /* Logging on the system's own file system leaves this much to it (R92). */
+    /* Logging leaves this much free on the system's own file system (R92). */
     SYSTEM_RESERVE_BYTES = 200 << 20,
-    /* What may wait for the disk: each part has its descriptor, and memory for a buffer. */
+    /*
+     * Limits of ended parts that wait for the disk: each has a descriptor, and memory for a buffer.
+     */
     ENDED_PARTS = 8,
     ENDED_PARTS_BYTES = 16 << 20,
 };
@@ -53,14 +55,14 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
         .log_file_mode = configuration->log_file_mode,
         .logger_id = (uint16_t)(session->index + 1),
         .process_times = configuration->process_times,
-        /* command lines, addresses of the kernel */
+        /* has command lines and addresses of the kernel */
         .is_private = configuration->system_logger,
         .takes_stacks = &session->takes_stacks,
         .started = session->started,
     };
 }
 
-/* What the file will take of the disk: what it has already it does not take again. */
+/* How much more of the disk the file will take. */
 static uint64_t session_file_wanted_bytes(const struct etwas_log_file_options *options)
 {
     uint64_t there = (options->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0
@@ -89,7 +91,7 @@ static uint32_t session_file_create_log(struct etwas_log_file_options *options,
 
 uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wchar *file_name)
 {
-    /* A flight recorder has its size from its buffers: what it holds is not cut. */
+    /* The file's size is not limited, because the recorder's buffers limit it. */
     struct etwas_log_file_options options = etwas_session_log_options(session);
     struct etwas_log_file *file;
     uint32_t code;
@@ -116,7 +118,10 @@ bool etwas_session_file_close(struct etwas_session *session)
     return good;
 }
 
-/* What it has lost until now; the session's file says when, to the same event. */
+/*
+ * Returns what the session has lost until now, and updates the file's losses, so that both agree
+ * exactly.
+ */
 static struct etwas_log_file_totals session_file_totals(struct etwas_session *session)
 {
     etwas_session_counts counts;
@@ -149,8 +154,8 @@ static void session_file_count_sync_error(struct etwas_session *session)
 }
 
 /*
- * Counts what buffers without events (clock snapshots or metadata) take the place of in a circular
- * file. If such a buffer is refused, its content is lost, and no event.
+ * Counts what buffers without events (clock snapshots or metadata) have replaced in a circular
+ * file. If such a buffer is refused, its content is lost, but no event.
  */
 static void session_file_count_besides(struct etwas_session *session,
                                        const struct etwas_log_write *write)
@@ -164,7 +169,7 @@ static void session_file_count_besides(struct etwas_session *session,
     }
 }
 
-/* What was described since it was asked last. */
+/* Writes what was described since the last call. */
 static void session_file_write_metadata(struct etwas_session *session)
 {
     struct etwas_log_write write = etwas_log_metadata_write(session->drain.file, 0);
@@ -172,7 +177,7 @@ static void session_file_write_metadata(struct etwas_session *session)
     session_file_count_besides(session, &write);
 }
 
-/* Counts what the system dropped: it said that it was written, and now it is not there. */
+/* Counts what the system dropped after it had reported it as written. */
 static void session_file_count_refusal(struct etwas_session *session,
                                        const struct etwas_log_lost *lost)
 {
@@ -183,7 +188,7 @@ static void session_file_count_refusal(struct etwas_session *session,
     ck_pr_store_64(&session->totals.buffers_written, session->totals.buffers_written - lost->cut);
 }
 
-/* Ends a file, once more if it was before. */
+/* Ends a file, or ends it again. */
 static bool session_file_end(struct etwas_session *session, struct etwas_log_file *file,
                              const struct etwas_log_file_totals *totals)
 {
@@ -207,9 +212,10 @@ static uint32_t session_file_store(struct etwas_session *session, struct etwas_l
 }
 
 /*
- * Makes a file durable that has ended. What was refused of its end is tried again first. If storing
- * it is refused it is ended once more: of what is found there, and what its end changed may be gone
- * too. The loss is counted in the file that is written meanwhile; the last one counts its own.
+ * Makes a file that has ended durable. If its end was refused in part, it is first ended again. If
+ * storing it is refused, it is ended and stored once more with what is found in it, because the
+ * changes of its end may be lost, too. The current file counts the loss; the last one counts its
+ * own.
  */
 static uint32_t session_file_store_ended(struct etwas_session *session, struct etwas_log_file *file,
                                          bool is_last)
@@ -228,9 +234,9 @@ static uint32_t session_file_store_ended(struct etwas_session *session, struct e
 }
 
 /*
- * Makes the parts that ended before durable, and closes them, but for the `keep` newest. While one
- * waits for the disk it is on the chain, so that a fork's child finds its descriptor. A fork waits
- * while it is taken off and closed: a child closes what it finds, and nothing else.
+ * Makes earlier parts durable, and closes them, except the `keep` newest. While one waits for the
+ * disk it is on the chain, so that a fork's child finds its descriptor. A fork waits while it is
+ * removed from the chain and closed: a child closes what it finds, and nothing else.
  */
 static uint32_t session_file_close_ended(struct etwas_session *session, uint32_t keep)
 {
@@ -258,7 +264,7 @@ static uint32_t session_file_close_ended(struct etwas_session *session, uint32_t
 
 static const struct etwas_sink log_file_sink;
 
-/* What is lost from here on the new file says; the old one has ended. */
+/* From here on the new file records the losses; the old one has ended. */
 static void session_file_hand_on_losses(struct etwas_session *session, struct etwas_log_file *old,
                                         struct etwas_log_file *file)
 {
@@ -274,9 +280,9 @@ static void session_file_hand_on_losses(struct etwas_session *session, struct et
 }
 
 /*
- * Goes on with the file of this name and serial. The sums over all files are the session's: what
- * the old one no longer counts the new one does, from the same moment on. So many of those that
- * ended, `keep`, are not closed yet. `opened`: the clocks now; NULL: the session starts.
+ * Continues with the file of this name and serial. The new file counts from the moment at which the
+ * old one stops, so that the files' sums are the session's. At most `keep` of the ended ones stay
+ * open. `opened`: the clocks now; NULL: the session starts.
  */
 static uint32_t session_file_switch_to(struct etwas_session *session, const etwas_wchar *given,
                                        uint32_t serial, uint32_t keep,
@@ -312,7 +318,7 @@ static uint32_t session_file_switch_to(struct etwas_session *session, const etwa
     }
     if (old != NULL) {
         session_file_write_metadata(session);
-        (void)session_file_end(session, old, &options.before); /* tried again before it is stored */
+        (void)session_file_end(session, old, &options.before); /* retried before it is stored */
     }
     session_file_hand_on_losses(session, old, file);
     etwas_session_set_file(session, file);
@@ -364,21 +370,21 @@ uint32_t etwas_session_file_change(struct etwas_session *session, const etwas_wc
 
 /* ---- as a sink ------------------------------------------------------------------------------- */
 
-/* NEWFILE: on with the next part. False: there is none, by the mode or because it was refused. */
+/* NEWFILE: continues with the next part. Returns false in another mode, or if it was refused. */
 static bool session_file_begin_next_part(struct etwas_session *session, uint32_t *code)
 {
     if ((session->configuration.log_file_mode & EVENT_TRACE_FILE_MODE_NEWFILE) == 0) {
         return false;
     }
-    /* If it is refused the old part stays, full as it is, and each later batch tries again. */
+    /* If it is refused, the full old part stays, and each later batch tries again. */
     *code = etwas_session_file_roll(session);
     return *code == ERROR_SUCCESS;
 }
 
 /*
- * NEWFILE: what was accepted and is not accounted for is in two parts at most, the newest ones,
- * whose names a crash-safe session stores: recovery looks for it there. Half of a part, since what
- * describes events takes room, too.
+ * NEWFILE: limits a batch to half of a part, because metadata takes room, too. So what was
+ * accepted, but is not accounted for yet, is in the newest two parts at most. A crash-safe session
+ * stores their names, and recovery searches there.
  */
 static uint32_t session_file_room(struct etwas_session *session, uint32_t most, bool last)
 {
@@ -394,7 +400,7 @@ static uint32_t session_file_room(struct etwas_session *session, uint32_t most, 
     return fit > 1 ? (uint32_t)fit : 1;
 }
 
-/* Writes what fits, in as many parts as it takes. Says of all of it what etwas_log_write says. */
+/* Writes what fits, in as many parts as needed. Returns the result of all these writes. */
 static struct etwas_log_write session_file_write_buffers(struct etwas_session *session,
                                                          const struct etwas_drained *buffers,
                                                          uint32_t count)
@@ -436,7 +442,10 @@ static void session_file_accept(struct etwas_session *session, struct etwas_batc
                    session->totals.buffers_lost + batch->count - write.written);
 }
 
-/* A library may be gone before the next batch, and its stacks are in it. */
+/*
+ * Writes metadata, too: a library whose addresses are in stacks may be unloaded before the next
+ * batch.
+ */
 static void session_file_read_clocks(struct etwas_session *session,
                                      const struct etwas_clock_reading *reading, bool quiet)
 {
@@ -447,7 +456,7 @@ static void session_file_read_clocks(struct etwas_session *session,
     session_file_count_besides(session, &write);
 }
 
-/* R81: with it the header is true, and the parts that ended before are closed. */
+/* R81: also updates the counts in the header, and closes earlier parts. */
 static uint32_t session_file_sync(struct etwas_session *session)
 {
     uint32_t ended = session_file_close_ended(session, 0);
@@ -475,11 +484,11 @@ void etwas_session_file_finish(struct etwas_session *session)
     (void)session_file_close_ended(session, 0);
     session_file_write_metadata(session);
     totals = session_file_last_totals(session);
-    (void)session_file_end(session, file, &totals); /* tried again before it is stored */
+    (void)session_file_end(session, file, &totals); /* retried before it is stored */
     (void)session_file_store_ended(session, file, true);
     /*
-     * The sink is forgotten only now: a fork's child finds the descriptor while the disk is waited
-     * for.
+     * The sink is removed only now, so that a fork's child finds the descriptor while this waits
+     * for the disk.
      */
     session->drain.sinks[ETWAS_SINK_FILE] = NULL;
     if (!etwas_session_file_close(session)) {

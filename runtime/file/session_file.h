@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The log files of a session: made from its configuration, one after the other, and a sink of what
- * is drained (flush/sink.h). All functions need the session's role.
+ * The log files of a session: created from its configuration, one after the other, as a sink of
+ * what is drained (flush/sink.h). All functions need the session's role.
  *
- * From one file to the next: the new one is opened first. If that fails the session continues with
- * the old one, and nothing has changed; else it continues with the new one, and the old one is
- * finished with what was lost since it began.
+ * A change of files opens the new one first. If that fails, the session continues with the old one,
+ * and nothing has changed. Otherwise it continues with the new one, and the old one is finished
+ * with what was lost since it began.
  */
 #ifndef ETWAS_FILE_SESSION_FILE_H
 #define ETWAS_FILE_SESSION_FILE_H
@@ -29,13 +29,13 @@ struct etwas_log_file_options etwas_session_log_options(const struct etwas_sessi
 uint32_t etwas_session_file_create(struct etwas_session *session, const etwas_wchar *file_name);
 
 /*
- * Closes the session's file, which has ended and was stored. Returns false when the system refused.
+ * Closes the session's file, which has ended and was stored. Returns false if the system refused.
  */
 bool etwas_session_file_close(struct etwas_session *session);
 
 /*
- * Opens the session's first file, if it has one by its mode: after `started` is set, before the
- * gates are open. These codes and those of etwas_file_name_make.
+ * Opens the session's first file, if its mode has one. Called after `started` is set and before the
+ * gates are open. Returns these codes and those of etwas_file_name_make.
  */
 uint32_t etwas_session_file_open(struct etwas_session *session);
 
@@ -46,8 +46,8 @@ uint32_t etwas_session_file_open(struct etwas_session *session);
 uint32_t etwas_session_file_next(struct etwas_session *session);
 
 /*
- * The same for a part that is full, without waiting for the disk: the part is complete at once, and
- * is made durable and closed by the next sync, or when some more have ended.
+ * Does the same for a part that is full, without waiting for the disk. The part is complete at
+ * once; the next sync makes it durable and closes it, or the end of several more parts does.
  */
 uint32_t etwas_session_file_roll(struct etwas_session *session);
 

@@ -18,15 +18,13 @@
 
 enum {
     CLOCK_SNAPSHOT_BYTES = sizeof(struct etwas_etl_clock_snapshot_record),
-    /*
-     * What was described after it was prepared; a list that goes round in a broken heap ends too.
-     */
+    /* Limits what was described later: in a broken heap the list may be circular. */
     LATER_METADATA_BUFFERS = 256,
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* What is refused once may go well later; the first refusal is what is told. */
+/* A later write may succeed after a refusal; prepared->code keeps the first refusal. */
 static bool signal_write_at(struct etwas_prepared_snapshot *prepared, const void *bytes,
                             size_t length, uint32_t entry, size_t offset)
 {
@@ -58,10 +56,7 @@ static void signal_truncate(struct etwas_prepared_snapshot *prepared)
     }
 }
 
-/*
- * Writes a buffer with these records as the file's next entry. They lie where they belong in the
- * scratch buffer.
- */
+/* Writes the scratch buffer, which has the records in place, as the file's next entry. */
 static void signal_write_scratch(struct etwas_prepared_snapshot *prepared,
                                  const struct etwas_drained *buffer, int64_t number)
 {
@@ -75,7 +70,7 @@ static void signal_write_scratch(struct etwas_prepared_snapshot *prepared,
         signal_write_at(prepared, prepared->scratch, buffer_bytes, prepared->entries, 0);
 }
 
-/* The same of what belongs before all others: its stamp is that of the session's start. */
+/* Does the same for records that precede all others, with the stamp of the session's start. */
 static void signal_write_beside(struct etwas_prepared_snapshot *prepared, uint32_t data_bytes)
 {
     const struct etwas_drained buffer = {
@@ -83,14 +78,14 @@ static void signal_write_beside(struct etwas_prepared_snapshot *prepared, uint32
         .time_stamp = etwas_clock_reading_stamp(&prepared->header.started, prepared->clock),
     };
 
-    /* No other's number; they are given anew. */
+    /* A unique number; all are renumbered at the end. */
     signal_write_scratch(prepared, &buffer,
                          (int64_t)prepared->view.buffer_count + 1 + prepared->entries);
 }
 
 /* ---- buffer 0 -------------------------------------------------------------------------------- */
 
-/* Clock snapshots that a buffer of their own has room for. */
+/* Returns how many clock snapshots fit in a buffer of their own. */
 static uint32_t signal_snapshot_clock_snapshots_a_buffer(
     const struct etwas_prepared_snapshot *prepared)
 {
@@ -98,8 +93,8 @@ static uint32_t signal_snapshot_clock_snapshots_a_buffer(
 }
 
 /*
- * Returns how many clock snapshots, the newest, buffer 0 has room for beside those of start and
- * end. It may be a few less, so that a buffer of their own has as many as it must.
+ * Returns how many of the newest clock snapshots go to buffer 0, besides those of start and end. It
+ * may be a few fewer than fit, so that a buffer of their own has as many as it must.
  */
 static uint32_t signal_snapshot_clock_snapshots_within(
     const struct etwas_prepared_snapshot *prepared)
@@ -144,7 +139,7 @@ static uint64_t signal_lost_in_slots(const struct etwas_prepared_snapshot *prepa
     return lost;
 }
 
-/* What the session has lost, and what was left out. */
+/* Returns what the session has lost, and what was left out. */
 static struct etwas_etl_totals signal_totals(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;
@@ -165,7 +160,7 @@ static struct etwas_etl_totals signal_totals(const struct etwas_prepared_snapsho
     };
 }
 
-/* As it was built, with the clock snapshot of the session's start. */
+/* Begins buffer 0 as it was built, with the clock snapshot of the session's start. */
 static void signal_begin_header(struct etwas_prepared_snapshot *prepared)
 {
     memcpy(prepared->header.content, prepared->built, prepared->built_bytes);
@@ -215,7 +210,9 @@ static void signal_leave_out(struct etwas_prepared_snapshot *prepared,
 {
     uint64_t had = (uint64_t)found->before + found->records;
 
-    /* What left the pool of a session with a file is in it, or in the session's own account. */
+    /*
+     * In a session with a file, what has left the pool is in the file, or counted by the session.
+     */
     if (result == ETWAS_POOL_FOUND_CHANGED && !prepared->buffering) {
         return;
     }
@@ -229,8 +226,8 @@ static void signal_leave_out(struct etwas_prepared_snapshot *prepared,
 }
 
 /*
- * The flusher gave up on its writers: what was whole before the first of them is written already,
- * and the others are lost, but not counted yet. False: it is not written yet.
+ * Whether the flusher gave up on the buffer's writers. If so, what was complete before the first of
+ * them is written already. The other events are lost but not counted yet, so they are counted here.
  */
 static bool signal_is_given_up(struct etwas_prepared_snapshot *prepared,
                                const struct etwas_found_buffer *found)
@@ -247,7 +244,7 @@ static bool signal_is_given_up(struct etwas_prepared_snapshot *prepared,
     return true;
 }
 
-/* Writes what was found from begin_units on. False: the system refuses. */
+/* Writes what was found from begin_units on. Returns false if the system refuses. */
 static bool signal_write_found(struct etwas_prepared_snapshot *prepared,
                                const struct etwas_found_buffer *found, int64_t number)
 {
@@ -272,7 +269,7 @@ static void signal_write_held(struct etwas_prepared_snapshot *prepared,
                               const struct etwas_held_buffer *held, int64_t number)
 {
     const struct etwas_pool_view *view = &prepared->view;
-    /* Before anything is looked at under this claim: so much at least is there then. */
+    /* Read before anything else under this claim: at least this much is written then. */
     uint32_t written = etwas_control_written(signal_control_of(prepared, held->buffer),
                                              etwas_owner_ticket(held->owner));
     struct etwas_found_buffer found;
@@ -299,8 +296,8 @@ static void signal_write_held(struct etwas_prepared_snapshot *prepared,
 }
 
 /*
- * Newest first, as other snapshots: fast writers overwrite the oldest meanwhile. Once a write was
- * refused, the rest is only counted.
+ * Writes the newest first, as other snapshots do, because fast writers overwrite the oldest
+ * meanwhile. Once a write was refused, the rest is only counted.
  */
 static void signal_write_pool(struct etwas_prepared_snapshot *prepared)
 {
@@ -313,7 +310,7 @@ static void signal_write_pool(struct etwas_prepared_snapshot *prepared)
     }
 }
 
-/* ---- what is besides ------------------------------------------------------------------------- */
+/* ---- what is not events ---------------------------------------------------------------------- */
 
 static void signal_snapshot_put_clock_snapshots(struct etwas_prepared_snapshot *prepared)
 {
@@ -407,13 +404,13 @@ static void signal_write_file(struct etwas_prepared_snapshot *prepared)
     signal_write_whole_header(prepared);
     signal_snapshot_put_clock_snapshots(prepared);
     signal_write_metadata(prepared);
-    signal_truncate(prepared); /* of what was refused a part may be there */
+    signal_truncate(prepared); /* a refused write may have left a part */
     signal_number_backwards(prepared);
     signal_mark_last(prepared);
     signal_write_whole_header(prepared);
 }
 
-/* Whether the session of it runs: then its pool stays while the caller is counted in. */
+/* Whether its session runs; then the pool stays while handlers_inside counts the caller. */
 static bool signal_has_session(const struct etwas_prepared_snapshot *prepared)
 {
     const struct etwas_session *session = prepared->session;

@@ -31,7 +31,7 @@ struct held {
     uint64_t owner; /* without the recorder's pin */
     uint32_t buffer;
     bool is_pinned; /* by the recorder */
-    bool is_empty;  /* it turned out to hold nothing of this snapshot's */
+    bool is_empty;  /* it was found to contain nothing for this snapshot */
     struct etwas_covered_buffer covered;
 };
 
@@ -39,10 +39,10 @@ struct snapshot {
     struct etwas_session *session;
     struct etwas_snapshot_window *window;
     uint8_t *copy;     /* room for one buffer */
-    struct held *list; /* by tickets: in each slot that is the order of time */
+    struct held *list; /* by tickets, which in each slot is the order of time */
     uint32_t count;
-    int64_t until;  /* what was committed by then is in the list, unless it is overwritten */
-    int64_t oldest; /* no record that was written is older; INT64_MAX: none was */
+    int64_t until;  /* what was committed by then is in the list, unless overwritten */
+    int64_t oldest; /* no written record is older; INT64_MAX: none was written */
 };
 
 static int held_by_ticket(const void *left, const void *right)
@@ -53,7 +53,10 @@ static int held_by_ticket(const void *left, const void *right)
     return one < other ? -1 : one > other;
 }
 
-/* Claimed for an rseq slot, and never current yet: later than what is. */
+/*
+ * Whether the buffer was claimed for an rseq slot but was never current yet: its ticket is later
+ * than the current one's.
+ */
 static bool owner_is_next_buffer(const struct etwas_pool *pool, uint64_t owner)
 {
     uint32_t slot = etwas_owner_slot(owner);
@@ -78,8 +81,8 @@ static void snapshot_list(struct snapshot *snapshot, uint64_t owner, uint32_t bu
 }
 
 /*
- * The buffers in use. The buffer before the current one of an rseq slot is closed first, if its
- * writer has not come to it yet: it can be pinned then. False: no memory.
+ * Lists the buffers in use. The buffer before the current one of an rseq slot is closed first, if
+ * its writer has not done so yet, so that it can be pinned. Returns false if there is no memory.
  */
 static bool snapshot_list_held(struct snapshot *snapshot)
 {
@@ -88,7 +91,7 @@ static bool snapshot_list_held(struct snapshot *snapshot)
     uint32_t allocated = etwas_pool_allocated(pool);
     uint32_t pins = recorder != NULL ? recorder->pin_count : 0;
 
-    /* A pinned buffer is listed twice where another process has overwritten its owner word. */
+    /* A pinned buffer is listed twice if another process has overwritten its owner word. */
     snapshot->list = malloc(((size_t)allocated + pins) * sizeof *snapshot->list);
     if (snapshot->list == NULL) {
         return false;
@@ -115,7 +118,7 @@ static bool snapshot_list_held(struct snapshot *snapshot)
     return true;
 }
 
-/* How a buffer that is kept follows the one before: its link, while the claim stands. */
+/* Stores how a kept buffer follows the previous one: its link, read while the claim is valid. */
 static void held_store_link(const struct etwas_pool *pool, struct held *held)
 {
     const struct etwas_buffer_link *link = &pool->buffers[held->buffer].link;
@@ -127,7 +130,7 @@ static void held_store_link(const struct etwas_pool *pool, struct held *held)
 
 /*
  * Updates the oldest stamp. The records of a buffer are in the order of time, so the first is the
- * oldest. A guest may change what is not copied while it is read.
+ * oldest. Records are copied first, because a guest may change them while they are read.
  */
 static void snapshot_update_oldest(struct snapshot *snapshot, const void *records, uint32_t bytes)
 {
@@ -184,7 +187,7 @@ static bool held_is_empty(const struct etwas_pool *pool, const struct held *held
            ck_pr_load_64(&pool->owners[held->buffer]) == held->owner;
 }
 
-/* Writes a buffer while it is pinned. One that was overwritten meanwhile is passed over. */
+/* Writes a buffer while it is pinned. A buffer that was overwritten meanwhile is skipped. */
 static uint32_t snapshot_write_pinned(struct snapshot *snapshot, struct held *held, uint64_t owner,
                                       uint32_t sequence_number)
 {
@@ -222,8 +225,8 @@ static uint32_t snapshot_write_pinned(struct snapshot *snapshot, struct held *he
 }
 
 /*
- * Copies what is committed in a buffer that is current in an rseq slot. Its writers are not held
- * up: if the buffer is still of the same claim after the copy, the copy is true.
+ * Copies what is committed in the current buffer of an rseq slot, whose writers do not wait. The
+ * copy is valid if the buffer still belongs to the same claim afterwards.
  */
 static bool snapshot_copy_current(const struct snapshot *snapshot, struct held *held,
                                   struct etwas_collected *collected)
@@ -262,14 +265,14 @@ static uint32_t snapshot_write_held(struct snapshot *snapshot, struct held *held
             return snapshot_write_records(snapshot, held, snapshot->copy, &collected,
                                           sequence_number);
         }
-        /* Another is current by now, and this one full. */
+        /* Another buffer is current by now, and this one is full. */
         etwas_rseq_close_previous(etwas_pool_slot(pool, index), pool);
         owner = etwas_owner_as(owner, ETWAS_OWNER_CLOSED);
     }
     return snapshot_write_pinned(snapshot, held, owner, sequence_number);
 }
 
-/* ---- what the file says of a window ---------------------------------------------------------- */
+/* ---- what the file records about a window ---------------------------------------------------- */
 
 static int held_by_slot(const void *left, const void *right)
 {
@@ -281,7 +284,7 @@ static int held_by_slot(const void *left, const void *right)
                : held_by_ticket(left, right);
 }
 
-/* The window as it has become. The list is in another order afterwards. */
+/* Writes the window with its coverage. The list is in another order afterwards. */
 static struct etwas_log_write snapshot_write_coverage(const struct snapshot *snapshot,
                                                       struct etwas_coverage *coverage,
                                                       struct etwas_covered_buffer *buffers,
@@ -316,7 +319,7 @@ static struct etwas_log_write snapshot_write_coverage(const struct snapshot *sna
         coverage->begin < snapshot->oldest ? coverage->begin : snapshot->oldest, sequence_number);
 }
 
-/* `buffers` as in write_besides. */
+/* *buffers is as in snapshot_write_besides. */
 static uint32_t snapshot_write_window(const struct snapshot *snapshot, uint32_t sequence_number,
                                       uint32_t *buffers)
 {
@@ -342,10 +345,10 @@ static uint32_t snapshot_write_window(const struct snapshot *snapshot, uint32_t 
 }
 
 /*
- * What the session has read of the clocks, and what was described. Clock snapshots that do not fit
- * in buffer 0 and event metadata come last in the file, and so first in the order of time: they are
- * of processor 0 and stamped with the session's start. *buffers: how many they are. No other buffer
- * has their numbers, from `sequence_number` on.
+ * Writes the session's clock readings, descriptions and window. Clock snapshots that do not fit in
+ * buffer 0, and event metadata, come last in the file, and so first in the order of time: they
+ * belong to processor 0 and have the stamp of the session's start. *buffers receives how many
+ * buffers these are. No other buffer has their numbers, from `sequence_number` on.
  */
 static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t sequence_number,
                                        uint32_t *buffers)
@@ -373,9 +376,9 @@ static uint32_t snapshot_write_besides(const struct snapshot *snapshot, uint32_t
 }
 
 /*
- * Newest buffers first: what happened just before the snapshot was asked for is what it is for, and
- * fast writers overwrite the oldest meanwhile. Passing over leaves gaps in the numbers, and what
- * was written besides belongs before the oldest; then they are given anew.
+ * Writes the newest buffers first, because a snapshot is about what happened just before it was
+ * requested, and fast writers overwrite the oldest meanwhile. Skipped buffers leave gaps in the
+ * numbers, and metadata belongs before the oldest buffer. In both cases all buffers are renumbered.
  */
 static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
 {
@@ -401,7 +404,9 @@ static uint32_t snapshot_write_all_held(struct snapshot *snapshot)
     return code;
 }
 
-/* What the recorder has lost and overwritten until now; the file says when it lost it. */
+/*
+ * Returns what the recorder has lost and overwritten until now; the file records when it was lost.
+ */
 static struct etwas_log_file_totals snapshot_count(struct etwas_session *session)
 {
     etwas_session_counts counts;
@@ -435,7 +440,7 @@ uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_
         free(snapshot.copy);
         return code;
     }
-    (void)snapshot_count(session); /* before the clock snapshots, which make room for losses */
+    (void)snapshot_count(session); /* before clock snapshots are added */
     code = snapshot_write_all_held(&snapshot);
     free(snapshot.copy);
     totals = snapshot_count(session);

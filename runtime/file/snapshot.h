@@ -15,24 +15,24 @@
 /* The window of a snapshot, which the file records (etl/own_record.h). Raw stamps. */
 struct etwas_snapshot_window {
     int64_t begin;        /* a buffer without a later record is left out */
-    int64_t trigger;      /* or when the snapshot was asked for */
-    uint32_t number;      /* number among the session's windows, from 1; 0: it is none of its own */
+    int64_t trigger;      /* or when the snapshot was requested */
+    uint32_t number;      /* number among the session's windows, from 1; 0: not one of them */
     uint32_t triggers;    /* triggers that it contains */
     uint64_t lost_before; /* events that the session had lost at the trigger */
     uint64_t bytes;       /* receives the size of the file; 0: there is none */
 };
 
 /*
- * Writes every whole record the session holds, newest buffers first, to the file `file_name`
- * (UTF-16, terminated). Consumes nothing; keeps one buffer at a time from being overwritten, beside
- * those that the session's recorder has pinned, which stay pinned. Role held. Returns a Win32 code:
- * those of etwas_log_file_create and etwas_log_file_write, ERROR_NOT_ENOUGH_MEMORY; a file that was
- * created then is readable. A file that was there before stays as it is until the new one is
- * complete.
+ * Writes every complete record that the session holds, newest buffers first, to the file
+ * `file_name` (UTF-16, terminated). Consumes nothing. Protects one buffer at a time from being
+ * overwritten, besides those that the session's recorder has pinned, which stay pinned. Role held.
+ * Returns the codes of etwas_log_file_create and etwas_log_file_write, or ERROR_NOT_ENOUGH_MEMORY;
+ * after an error, a file that was created is readable. A file that existed before stays as it is
+ * until the new one is complete.
  */
 uint32_t etwas_snapshot_write(struct etwas_session *session, const etwas_wchar *file_name);
 
-/* The same for a window, which says what to leave out. */
+/* Does the same for a window, which says what to leave out. */
 uint32_t etwas_snapshot_write_window(struct etwas_session *session, const etwas_wchar *file_name,
                                      struct etwas_snapshot_window *window);
 

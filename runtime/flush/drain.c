@@ -23,10 +23,10 @@ uint64_t etwas_drain_timeout_ns = ETWAS_DRAIN_TIMEOUT_NS;
 
 struct pass {
     struct etwas_session *session;
-    bool last;   /* of a session that ends: nothing can wait for room */
-    bool copies; /* copies the batch: there may be untrusted writers */
+    bool last;   /* the session ends: nothing can wait for room */
+    bool copies; /* copies the batch, because there may be untrusted writers */
     struct etwas_collected collected[ETWAS_BATCH_BUFFERS];
-    uint32_t lost[ETWAS_BATCH_BUFFERS]; /* records of each buffer that were impossible */
+    uint32_t lost[ETWAS_BATCH_BUFFERS]; /* invalid records of each buffer */
     struct etwas_batch batch;
     uint32_t room; /* how many buffers the batch may have */
     struct etwas_drain_result result;
@@ -40,8 +40,8 @@ void etwas_drain_reset(struct etwas_session *session)
 }
 
 /*
- * A buffer that is written as one piece, from where it lies: all of it, and nobody writes into it
- * any more. A writer that was given up might, and one whose buffer is still current does.
+ * Returns the buffer if it can be written as one piece, in place: all of it, and no thread writes
+ * into it any more. An abandoned writer still might, and writers of a current buffer do.
  */
 static uint8_t *drain_whole_buffer(const struct etwas_pool *pool,
                                    const struct etwas_collected *collected)
@@ -53,10 +53,9 @@ static uint8_t *drain_whole_buffer(const struct etwas_pool *pool,
 }
 
 /*
- * Untrusted writers may change a shared session's buffers at any time: so once a guest has come,
- * its records are copied first, and only the copy is validated and written, up to the first
- * impossible record. A batch that was begun before the first guest came is still read where it
- * lies.
+ * Untrusted writers may change a shared session's buffers at any time. So once a guest has come,
+ * records are copied first, and only the copy is validated and written, up to the first invalid
+ * record. A batch that was begun before the first guest came is still read in place.
  */
 static void batch_copy_out(struct pass *pass, uint32_t index)
 {
@@ -100,7 +99,7 @@ static void batch_add(struct pass *pass, const struct etwas_collected *collected
         .data_bytes = (collected->end_units - collected->begin_units) * ETWAS_UNIT_BYTES,
         .records = collected->records,
         .processor = collected->slot,
-        /* System time may have been set back since; a buffer is never older than its records. */
+        /* The system time may have been set back; a buffer is never older than its records. */
         .time_stamp = now > collected->newest ? now : collected->newest,
         .newest = collected->newest,
     };
@@ -109,7 +108,7 @@ static void batch_add(struct pass *pass, const struct etwas_collected *collected
     }
 }
 
-/* An empty batch, of as many buffers as the sinks have room for. */
+/* Begins an empty batch of as many buffers as the sinks have room for. */
 static void batch_begin(struct pass *pass)
 {
     pass->batch.count = 0;
@@ -124,7 +123,7 @@ static void batch_begin(struct pass *pass)
                                   pass->last);
 }
 
-/* Gives the batch to the sinks, accounts for what became of it, and begins the next. */
+/* Gives the batch to the sinks, accounts for its buffers, and begins the next. */
 static void batch_hand_over(struct pass *pass)
 {
     struct etwas_session *session = pass->session;
@@ -155,7 +154,7 @@ static void batch_hand_over(struct pass *pass)
     batch_begin(pass);
 }
 
-/* What of a slot's list is complete, or has been waited for long enough. */
+/* Adds to the batch what is complete in a slot's list, or has been waited for long enough. */
 static void drain_slot(struct pass *pass, uint32_t slot)
 {
     struct etwas_session *session = pass->session;
@@ -166,7 +165,7 @@ static void drain_slot(struct pass *pass, uint32_t slot)
                                                   etwas_drain_timeout_ns, &collected)) {
         pass->result.buffers++;
         if (collected.records == 0) {
-            /* Abandoned before its first record was whole, or written by flushes: nothing left. */
+            /* Abandoned before its first record was complete, or already written by flushes. */
             etwas_collector_account(&session->drain.collector, &collected,
                                     ETWAS_DISPOSITION_WRITTEN);
             continue;
@@ -179,9 +178,8 @@ static void drain_slot(struct pass *pass, uint32_t slot)
 }
 
 /*
- * What a flush finds in the slots is all that was recorded before. Records may be later than now,
- * when system time was set back; those that were taken before are no later than what it finds,
- * whatever their stamps say.
+ * A flush finds in the slots all that was recorded before it. Stamps may be later than now if the
+ * system time was set back, so the bound also covers all that was taken before.
  */
 static void drain_begin_flush(struct etwas_session *session)
 {
@@ -192,7 +190,7 @@ static void drain_begin_flush(struct etwas_session *session)
     session->drain.flush_is_due = true;
 }
 
-/* All that the last flush found is taken. */
+/* Called when all that the last flush found has been taken. */
 static void drain_end_flush(struct etwas_session *session)
 {
     if (session->drain.flush_is_due) {
@@ -226,7 +224,7 @@ static void drain_slots(struct pass *pass, enum etwas_collector_scope scope)
     }
 }
 
-/* One pass; `last` of a session that ends. */
+/* Makes one pass; `last`: the session ends. */
 static struct etwas_drain_result drain_pass(struct etwas_session *session,
                                             enum etwas_collector_scope scope, bool last)
 {
@@ -262,15 +260,18 @@ struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     bool last = scope == ETWAS_COLLECT_SHUT;
     struct etwas_drain_result total = drain_pass(session, scope, last);
-    /* After the first pass, which gathered what there is: no writer's timeout ends later. */
+    /*
+     * Read after the first pass, which gathered what there is, so that no writer's timeout ends
+     * later.
+     */
     uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
     bool within_timeout = true;
 
     /*
-     * Full buffers of other slots are collected meanwhile: one writer that is held costs nobody
-     * else their events. What was there at the call is written or abandoned when the timeout ends;
-     * a slot that is shut gets nothing new, and is waited for. However long this thread sleeps
-     * anywhere here, one pass begins after the end.
+     * Full buffers of other slots are collected meanwhile, so that one suspended writer does not
+     * cost the events of others. What existed at the call is written, or abandoned when the timeout
+     * ends. A slot that is shut gets nothing new, and is waited for. However long this thread
+     * sleeps here, one pass begins after the timeout.
      */
     while (etwas_collector_has_pending(&session->drain.collector) && !total.no_room &&
            (last || within_timeout)) {

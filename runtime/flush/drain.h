@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Draining: from the slots of a session to its sinks. One pass collects what is there, hands it
- * over in batches, accounts for what became of it and releases the buffers. The caller holds the
- * session's role; the session has a sink.
+ * Draining: from the slots of a session to its sinks. One pass collects what there is, hands it
+ * over in batches, accounts for each buffer and releases it. The caller holds the session's role;
+ * the session has a sink.
  */
 #ifndef ETWAS_FLUSH_DRAIN_H
 #define ETWAS_FLUSH_DRAIN_H
@@ -15,8 +15,8 @@
 #include "session/session.h"
 
 /*
- * How long the flusher waits for writers that reserved and do not commit, before it abandons a
- * buffer. Far longer than a time slice: only a writer that is stopped, or dead, takes so long. A
+ * How long the flusher waits for writers that have reserved and do not commit, before it abandons a
+ * buffer. It is far longer than a time slice, so only a stopped or dead writer takes so long. A
  * sink that waits for another process when it ends has the same timeout. Tests set another.
  */
 #define ETWAS_DRAIN_TIMEOUT_NS UINT64_C(1000000000)
@@ -41,9 +41,7 @@ struct etwas_drain_result etwas_drain(struct etwas_session *session,
 struct etwas_drain_result etwas_drain_completely(struct etwas_session *session,
                                                  enum etwas_collector_scope scope);
 
-/*
- * The end of a session's buffers and of its sinks.
- */
+/* The end of a session's buffers and of its sinks. */
 
 /*
  * Shuts a session down after its gates are closed and its thread has ended. Drains what is

@@ -35,7 +35,7 @@ struct start {
     sem_t done;
 };
 
-/* More buffers before the writers need them: each is touched here, not in their path. */
+/* Adds buffers before the writers need them, so that their pages are first touched here. */
 static void flusher_keep_buffers_free(struct etwas_pool *pool)
 {
     for (int grown = 0; grown < BUFFERS_GROWN_A_PASS; grown++) {
@@ -47,9 +47,9 @@ static void flusher_keep_buffers_free(struct etwas_pool *pool)
 
 /*
  * The next pause: half of the last one when a pass found a quarter of the pool full, twice when it
- * found nothing. Writers wake us when half of the buffers is used, so idle sessions may sleep long.
- * But a writer that commits late wakes nobody, and full buffers may wait behind it: until the
- * timeout ends we look again soon.
+ * found nothing. Writers wake this thread when half of the buffers are used, so it may sleep long
+ * in idle sessions. But a writer that commits late does not, and full buffers may wait behind it.
+ * So until the timeout ends the pause is short.
  */
 static uint64_t flusher_next_interval(const struct etwas_pool *pool, uint64_t interval_ns,
                                       const struct etwas_drain_result *result)
@@ -71,16 +71,16 @@ static uint64_t flusher_next_interval(const struct etwas_pool *pool, uint64_t in
 }
 
 /*
- * The timed flushes, of which UPDATE may change the period at any time, the clock's readings, and
+ * The timed flushes, whose period UPDATE may change at any time, the readings of the clocks, and
  * the windows of a recorder.
  */
 struct timer {
     uint64_t flushed_ns;          /* when the last period began */
     uint64_t left_to_reading_ns;  /* at the last pass */
-    uint64_t left_to_recorder_ns; /* likewise: until there is something to do for triggers */
+    uint64_t left_to_recorder_ns; /* also at the last pass: until the recorder's next pass is due */
 };
 
-/* How long until the next timed flush; UINT64_MAX: there is none. */
+/* Returns how long until the next timed flush; UINT64_MAX: there is none. */
 static uint64_t flusher_left_until_flush_ns(const struct timer *timer,
                                             const struct etwas_session *session)
 {
@@ -117,7 +117,7 @@ static struct etwas_drain_result flusher_pass(struct etwas_session *session, str
     } else if (etwas_configuration_is_shared(&session->configuration)) {
         etwas_collector_reap(&session->drain.collector);
         etwas_pool_repair_free_set(
-            session->buffers.pool); /* a guest may have died in the midst of a claim */
+            session->buffers.pool); /* a guest may have died during a claim */
     }
     etwas_pool_return_oldest(session->buffers.pool);
     etwas_pool_reserve_for_guests(session->buffers.pool);
@@ -143,7 +143,7 @@ static uint64_t flusher_left_ns(const struct timer *timer, const struct etwas_se
     return left < timer->left_to_recorder_ns ? left : timer->left_to_recorder_ns;
 }
 
-/* What triggers asked for is written before the session ends. */
+/* Writes what triggers have requested before the session ends. */
 static void flusher_end_recorder(struct etwas_session *session)
 {
     (void)pthread_mutex_lock(&session->drain.role);

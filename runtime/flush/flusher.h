@@ -6,7 +6,7 @@
  * ahead of the writers, and flushes by the timer. All signals are blocked in it.
  *
  * It sleeps on the pool's event count. A writer wakes it when buffers run low, at most once a pass;
- * otherwise it wakes up by itself, the more often the more it finds.
+ * otherwise it wakes up by itself, more often the more it finds.
  */
 #ifndef ETWAS_FLUSH_FLUSHER_H
 #define ETWAS_FLUSH_FLUSHER_H
@@ -18,8 +18,8 @@
 
 /*
  * Called in the flusher thread when the log file has reached its maximum size and the session has
- * to stop. Returns true when the session is stopped, or being stopped by another thread; then the
- * flusher ends. Set by the code that starts sessions.
+ * to stop. Returns true if the session is stopped, or is being stopped by another thread; the
+ * flusher then ends. Set by the code that starts sessions.
  */
 typedef bool (*etwas_flusher_full)(struct etwas_session_key key);
 
@@ -31,7 +31,7 @@ typedef bool (*etwas_flusher_full)(struct etwas_session_key key);
 uint32_t etwas_flusher_start(struct etwas_session *session, etwas_flusher_full full);
 
 /*
- * Asks the thread to end and waits for it. In the flusher thread itself it only detaches the
+ * Requests the thread to end, and waits for it. In the flusher thread itself, only detaches the
  * thread.
  */
 void etwas_flusher_end(struct etwas_session *session);
@@ -43,12 +43,12 @@ void etwas_flusher_end(struct etwas_session *session);
  */
 
 /*
- * Takes the first reading when the session starts, and fills in `started`. Before this the others
- * do nothing.
+ * Takes the first reading when the session starts, and fills in `started`. Before this call, the
+ * other functions do nothing.
  */
 void etwas_session_clock_begin(struct etwas_session *session);
 
-/* Takes a reading if one is due. Called after the sinks got what there was for them. */
+/* Takes a reading if one is due. Called after the sinks got all that was drained. */
 void etwas_session_clock_read_if_due(struct etwas_session *session);
 
 /* Time until the next reading is due, in ns; UINT64_MAX before the start. */

@@ -50,7 +50,7 @@ static void watch_test_record(const struct etwas_session *session, const uint8_t
     }
 }
 
-/* The records of a buffer, up to one that is not as records are. */
+/* Tests the records of a buffer, up to an invalid one. */
 static void watch_test_buffer(const struct etwas_session *session,
                               const struct etwas_drained *buffer, struct etwas_watch_counts *counts)
 {

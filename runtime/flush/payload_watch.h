@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * A sink that keeps nothing: it tests the payloads of what is drained, before the other sinks get
- * it, and asks flight recorders for windows. It runs in the thread that drains, mostly the flusher.
- * Writers are not affected.
+ * A sink that stores nothing. It tests the payloads of what is drained, before the other sinks get
+ * it, and requests windows from flight recorders. It runs in the thread that drains, mostly the
+ * flusher. Writers are not affected.
  */
 #ifndef ETWAS_FLUSH_PAYLOAD_WATCH_H
 #define ETWAS_FLUSH_PAYLOAD_WATCH_H

@@ -25,7 +25,7 @@ void etwas_session_clock_begin(struct etwas_session *session)
     session->drain.clock_events = 0;
 }
 
-/* Whether nothing was logged since the last reading, nor tried to be. */
+/* Whether no event was logged, or lost, since the last reading. */
 static bool session_clock_was_idle(struct etwas_session *session)
 {
     uint64_t before = session->drain.clock_events;

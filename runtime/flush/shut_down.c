@@ -23,7 +23,9 @@ enum {
     RECHECK_NS = 10000000,
 };
 
-/* How long STOP tries to reach each processor; and then how long others may commit late. */
+/*
+ * How long STOP tries to reach each processor, and then how long other processes may commit late.
+ */
 #define VISIT_TIMEOUT_NS (UINT64_C(2) * 1000000000)
 #define LATE_NS (UINT64_C(5) * 1000000000)
 
@@ -35,8 +37,9 @@ static bool writers_are_out(const struct etwas_session *session, uint32_t slots)
 }
 
 /*
- * Waits for the writers still inside until the session's timeout ends. False: some of this process
- * stay longer. A guest's have a mapping of their own, which stays when ours goes.
+ * Waits until the session's timeout for writers that are still inside. Returns false if some of
+ * this process stay longer. Guests' writers have a mapping of their own, which remains when this
+ * process's is unmapped.
  */
 static bool wait_for_writers(const struct etwas_session *session, uint64_t end_ns)
 {
@@ -53,8 +56,9 @@ static bool wait_for_writers(const struct etwas_session *session, uint64_t end_n
 }
 
 /*
- * The pool is taken away: of a signal handler that counts itself in to read it and this, at least
- * one sees the other. One that stays for longer has probably crashed itself.
+ * Waits for signal handlers that read the pool, which has been removed. A handler counts itself in
+ * before it reads the pool pointer, so at least one of the two sees the other. A handler that stays
+ * longer has probably crashed itself.
  */
 static bool wait_for_handlers(const struct etwas_session *session)
 {
@@ -68,7 +72,7 @@ static bool wait_for_handlers(const struct etwas_session *session)
         }
         (void)nanosleep(&pause, NULL);
     }
-    ck_pr_fence_acquire(); /* what they read they have read */
+    ck_pr_fence_acquire(); /* the handlers' reads are complete */
     return true;
 }
 
@@ -92,7 +96,7 @@ static bool guests_may_be_there(const struct etwas_session *session)
            ck_pr_load_32(&session->guests) == ETWAS_GUESTS_MAY_BE_THERE;
 }
 
-/* A guest that is gone may have left a child that is inside a sequence still. */
+/* A guest that has ended may have left a child that is still inside a sequence. */
 static bool guests_may_have_come(const struct etwas_session *session)
 {
     return etwas_configuration_is_shared(&session->configuration) &&
@@ -100,9 +104,10 @@ static bool guests_may_have_come(const struct etwas_session *session)
 }
 
 /*
- * Which slots a sequence of another process may still change: one with a current buffer, and one
- * that counts losses. In no other can a record be committed any more: ADOPT adds none, and PUBLISH
- * reads the gate. A shared session has no retention classes: a slot's index is its processor.
+ * Visits the processors whose slots a sequence of another process may still change: slots with a
+ * current buffer, and slots that count losses. In no other slot can a record be committed any more:
+ * ADOPT adds none, and PUBLISH reads the gate. A shared session has no retention classes, so a
+ * slot's index is its processor.
  */
 static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns)
 {
@@ -123,8 +128,9 @@ static bool visit_slots(const struct etwas_session *session, uint64_t timeout_ns
 }
 
 /*
- * The gates are closed; after the fence no restartable sequence that saw them open can commit.
- * Those of this process membarrier ends, those of others visits do. False: it is not proven.
+ * The gates are closed. After the fence no restartable sequence that saw them open can commit.
+ * Those of this process membarrier ends, those of others visits do. Returns false if that is not
+ * proven.
  */
 static bool fence_sequences(const struct etwas_session *session, uint64_t timeout_ns)
 {
@@ -134,10 +140,11 @@ static bool fence_sequences(const struct etwas_session *session, uint64_t timeou
 }
 
 /*
- * Shuts the slots once the fence is proven. Until then nothing is shut: a current buffer stays so,
- * what is new in it is written as a part of it, and its memory stays for good. A guest may commit
- * late; so this repeats until the fence is proven or no guest is left that could be late. Each pass
- * reads a slot's word once, for the part and for the links from it.
+ * Shuts the slots once the fence is proven. Until then nothing is shut: a current buffer stays
+ * current, what is new in it is written as a part of it, and its memory is kept for ever. Guests
+ * may commit late, so this repeats until the fence is proven, or no guest is left that could be
+ * late, or the time is over. Each pass reads a slot's word once, for the part and for the links
+ * from it.
  */
 static void shut_slots_behind_fence(struct etwas_session *session)
 {
@@ -147,7 +154,7 @@ static void shut_slots_behind_fence(struct etwas_session *session)
     bool again;
 
     for (;;) {
-        /* Before the look: what a guest committed before it went is in it. */
+        /* Before the look: the pass includes what a guest committed before it ended. */
         again = guests_may_be_there(session) && etwas_session_has_sink(session) &&
                 etwas_monotonic_ns() < end_ns;
         ck_pr_fence_acquire();
@@ -163,7 +170,7 @@ static void shut_slots_behind_fence(struct etwas_session *session)
 
 /* ---- the end of the pool --------------------------------------------------------------------- */
 
-/* All is where it belongs, or lost and counted. */
+/* Closes the mapping, when every event has been written, or counted as lost. */
 static void shut_down_mapping(struct etwas_session *session)
 {
     struct etwas_shared_mapping *mapping = session->mapping;
@@ -202,7 +209,10 @@ static void shut_down_pool(struct etwas_session *session, bool all_out)
 
 void etwas_session_shut_down(struct etwas_session *session)
 {
-    /* One for all: the gates are closed, and a writer that is inside has been since then. */
+    /*
+     * One timeout for all writers: the gates are closed, and a writer that is inside has been since
+     * then.
+     */
     const uint64_t end_ns = etwas_monotonic_ns() + etwas_drain_timeout_ns;
     bool all_out;
 
@@ -222,7 +232,7 @@ void etwas_session_shut_down(struct etwas_session *session)
         shut_down_pool(session, all_out);
         return;
     }
-    /* A fork finds file and pool where the child lets go of both, or neither. */
+    /* A fork's child finds both the mapping and the pool, or neither. */
     etwas_fork_forbid();
     shut_down_pool(session, all_out);
     shut_down_mapping(session);

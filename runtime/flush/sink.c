@@ -6,7 +6,7 @@
 
 #include <etwas/winerror.h>
 
-/* Where none is in use: no verb. */
+/* Stands for a sink that is not in use: it has no functions. */
 static const struct etwas_sink none;
 
 static const struct etwas_sink *sink_at(const struct etwas_session *session, uint32_t index)

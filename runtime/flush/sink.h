@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sinks: what a session's drained buffers go to. The log file is one (file/session_file.c), real
- * time with its backlog another (realtime/session_realtime.c).
+ * Sinks: the destinations of a session's drained buffers. The log file is one
+ * (file/session_file.c), real time with its backlog another (realtime/session_realtime.c).
  *
- * A sink is a table of verbs. A session has a table of sinks (enum etwas_session_sink), with NULL
- * for a sink that is not in use; the drain and the flusher know no more of them than this. The
- * sinks get a batch in the order of that table, and see of each buffer whether an earlier sink has
- * kept it.
+ * A sink is a table of functions. A session has a table of sinks (enum etwas_session_sink), with
+ * NULL for a sink that is not in use; the drain and the flusher know nothing else about them. The
+ * sinks get a batch in the order of that table. For each buffer they see whether an earlier sink
+ * has kept it.
  *
- * A sink keeps its own accounts. The drain accounts for a buffer's events: kept by any sink they
- * are written, else they are lost for the reason that the batch says. A sink that finds out later
- * that it has not kept them after all books that itself.
+ * The drain accounts for a buffer's events: they are written if any sink has kept them, else lost
+ * for the reason stored in the batch. A sink keeps its own counts. If it finds out later that it
+ * has lost what it had kept, it accounts for that itself.
  */
 #ifndef ETWAS_FLUSH_SINK_H
 #define ETWAS_FLUSH_SINK_H
@@ -25,10 +25,10 @@
 /*
  * A drained buffer: `data` are its records, each padded to 8 bytes.
  *
- * `whole` is set where no other thread reads or writes the buffer they lie in any more: its start,
- * on a page boundary and as long as the session's buffers, with the data at
- * ETWAS_ETL_BUFFER_HEADER_BYTES. A sink may write its header there; when it is done there are
- * zeroes behind the data. NULL: the data can only be copied.
+ * `whole` is the start of the buffer that contains them, if no other thread accesses it any more:
+ * on a page boundary, as long as the session's buffers, with the data at
+ * ETWAS_ETL_BUFFER_HEADER_BYTES. A sink may write its header there; when it is done, zeroes follow
+ * the data. NULL: the data can only be copied.
  */
 struct etwas_drained {
     uint8_t *whole;
@@ -55,34 +55,36 @@ struct etwas_batch {
     bool is_full;                /* a sink accepts nothing more: the session has to stop */
 };
 
-/* All verbs are called with the session's role held. NULL: the sink does not need the verb. */
+/*
+ * All functions are called with the session's role held. NULL: the sink does not need the function.
+ */
 struct etwas_sink {
     /* The sink wants a flush after this many bytes, requested or not. 0: never. */
     uint64_t flush_bytes;
 
-    /* A pass begins: books what became of what the sink accepted before. */
+    /* A pass begins: accounts for what the sink accepted before. */
     void (*account)(struct etwas_session *session);
 
     /*
-     * How many buffers the next batch may have for this sink, up to `most`; the others wait in the
-     * pool. `last`: the session ends, and they can wait for another batch, but not for room: the
-     * result is one at least.
+     * Returns how many buffers the next batch may have for this sink, up to `most`; the others wait
+     * in the pool. `last`: the session ends; buffers can wait for another batch but not for room,
+     * so the result is at least one.
      */
     uint32_t (*room)(struct etwas_session *session, uint32_t most, bool last);
 
-    /* Accepts a batch, and marks in it what is kept. */
+    /* Accepts a batch, and marks the buffers that are kept. */
     void (*accept)(struct etwas_session *session, struct etwas_batch *batch);
 
     /*
-     * A flush is complete: everything stamped up to `bound` has been accepted, but for records
-     * whose writers were interrupted between reading the clock and committing.
+     * A flush is complete: everything stamped up to `bound` has been accepted, except records whose
+     * writers were interrupted between reading the clock and committing.
      */
     void (*flushed)(struct etwas_session *session, int64_t bound);
 
     /* Makes durable what was accepted. Returns a Win32 code. */
     uint32_t (*sync)(struct etwas_session *session);
 
-    /* The session has read its clocks. `quiet`: nothing was logged since the reading before. */
+    /* The session has read its clocks. `quiet`: nothing was logged since the previous reading. */
     void (*read_clocks)(struct etwas_session *session, const struct etwas_clock_reading *reading,
                         bool quiet);
 
@@ -90,11 +92,11 @@ struct etwas_sink {
     void (*end)(struct etwas_session *session);
 };
 
-/* ---- the verbs, of all sinks of a session ---------------------------------------------------- */
+/* ---- calls to all sinks of a session --------------------------------------------------------- */
 
 void etwas_sinks_account(struct etwas_session *session);
 
-/* The least room of all sinks. */
+/* Returns the least room of all sinks. */
 uint32_t etwas_sinks_room(struct etwas_session *session, uint32_t most, bool last);
 
 void etwas_sinks_accept(struct etwas_session *session, struct etwas_batch *batch);
@@ -109,7 +111,9 @@ uint32_t etwas_sinks_sync(struct etwas_session *session);
 void etwas_sinks_read_clocks(struct etwas_session *session,
                              const struct etwas_clock_reading *reading, bool quiet);
 
-/* Ends all sinks, the last one first: what it has lost until then goes into the file's header. */
+/*
+ * Ends all sinks in reverse order, so that losses of later ones are counted in the file's header.
+ */
 void etwas_sinks_end(struct etwas_session *session);
 
 #endif

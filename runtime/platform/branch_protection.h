@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Included by the assembler files, also by one that is empty on this architecture: tells the linker
- * that the object keeps to the branch protection it is built with (-fcf-protection on x86-64,
- * -mbranch-protection on aarch64). One object without it and the whole library has none.
+ * Included by the assembler files, also by one that is empty on this architecture. It marks the
+ * object as using the branch protection that it is built with (-fcf-protection on x86-64,
+ * -mbranch-protection on aarch64). The linker disables the protection of the whole library if one
+ * object lacks the mark.
  *
  * ETWAS_BRANCH_TARGET stands where a function may be entered by an indirect branch. An abort point
  * needs none: the kernel sets the program counter there, which is no branch.

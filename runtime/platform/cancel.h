@@ -2,15 +2,16 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Disables pthread_cancel: a thread that ends where it holds a lock, or has begun a change, leaves
- * both behind for ever. Files, waits and joins are points of cancellation.
+ * Disables pthread_cancel: a thread that is cancelled while it holds a lock, or in the middle of a
+ * change, leaves both behind for ever. Operations on files, waits and joins are cancellation
+ * points.
  */
 #ifndef ETWAS_PLATFORM_CANCEL_H
 #define ETWAS_PLATFORM_CANCEL_H
 
 #include <pthread.h>
 
-/* Disables cancellation; a request waits. Returns the state for etwas_cancel_allow. */
+/* Disables cancellation; a request stays pending. Returns the state for etwas_cancel_allow. */
 static inline int etwas_cancel_forbid(void)
 {
     int before;
@@ -19,7 +20,7 @@ static inline int etwas_cancel_forbid(void)
     return before;
 }
 
-/* Restores the state; a request that waited takes effect at the next point of cancellation. */
+/* Restores the state; a pending request takes effect at the next cancellation point. */
 static inline void etwas_cancel_allow(int before)
 {
     (void)pthread_setcancelstate(before, NULL);

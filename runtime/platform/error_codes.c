@@ -2,14 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Error codes: the last one of each thread, by which functions that cannot return a code
- * (OpenTrace, GetTraceLoggerHandle…) say why they failed, and what each code of <etwas/winerror.h>
- * means.
+ * Error codes: the last one of each thread, for functions that cannot return a code (OpenTrace,
+ * GetTraceLoggerHandle…), and the meaning of each code of <etwas/winerror.h>.
  */
 #include <etwas/etwas.h>
 #include <etwas/winerror.h>
 
-/* ---- the last one ---------------------------------------------------------------------------- */
+/* ---- the last error -------------------------------------------------------------------------- */
 
 static _Thread_local uint32_t last_error;
 
@@ -23,7 +22,7 @@ void etwas_SetLastError(uint32_t ErrorCode)
     last_error = ErrorCode;
 }
 
-/* ---- what they mean -------------------------------------------------------------------------- */
+/* ---- meanings -------------------------------------------------------------------------------- */
 
 static const struct {
     uint32_t code;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Log files by their descriptors: read, written, and what the file system is asked to do for them.
+ * Log files by their descriptors: reads and writes them, and requests services of the file system.
  */
 #include "platform/file.h"
 
@@ -18,7 +18,7 @@
 #include "platform/file_internal.h"
 
 enum {
-    SHORT_DIRECT_BYTES = 4096, /* what direct writes that tests cut short are a multiple of */
+    SHORT_DIRECT_BYTES = 4096, /* short direct writes of tests are a multiple of this */
 };
 
 #ifdef ETWAS_TESTPOINTS
@@ -82,7 +82,7 @@ static void file_advance_vector(struct iovec **vector, int *count, size_t bytes)
     }
 }
 
-/* One attempt. Tests may shorten it: then only the first element is written, in part. */
+/* Makes one attempt. Tests may shorten it: then only the first element is written, in part. */
 static ssize_t file_write_some(int descriptor, const struct iovec *vector, int count,
                                uint64_t position, bool direct)
 {
@@ -117,8 +117,8 @@ static bool file_set_direct(int descriptor, bool direct)
 }
 
 /*
- * A limit on the file's size, or a system that wrote part of a block through the cache after all,
- * leave a rest that is not aligned: it is refused as what the file never takes is.
+ * After a file size limit, or after the system has written part of a block through the cache, the
+ * rest is not aligned. It is refused like data that the file never takes.
  */
 static bool file_direct_is_refused(int error)
 {
@@ -156,7 +156,7 @@ static uint64_t file_write_all(int descriptor, struct iovec *vector, int count, 
 
 /*
  * A file that grows past RLIMIT_FSIZE raises SIGXFSZ, which kills by default. In the host's threads
- * it is held back during the write and taken away again; the write's EFBIG says enough.
+ * the signal is blocked during the write and removed afterwards; the write's EFBIG is sufficient.
  */
 struct held_signal {
     sigset_t too_large;
@@ -285,8 +285,8 @@ int etwas_file_allocate(int descriptor, uint64_t bytes)
 }
 
 /*
- * Another process may have cut the file meanwhile: then this makes it longer, and is subject to
- * limits.
+ * Another process may have truncated the file meanwhile. Then this call makes it longer, and is
+ * subject to limits.
  */
 bool etwas_file_truncate(int descriptor, uint64_t bytes)
 {

@@ -29,15 +29,16 @@ enum etwas_log_file_call {
     ETWAS_FILE_CLOSE,
     ETWAS_FILE_REMOVE,
     ETWAS_FILE_SPACE,      /* free space */
-    ETWAS_FILE_READ_AHEAD, /* a part that will be needed */
+    ETWAS_FILE_READ_AHEAD, /* reads a part that will be needed soon */
     ETWAS_FILE_OPERATIONS
 };
 
 /*
- * Called before each system call, in the thread that makes it, when not NULL. `bytes` is the length
- * of a read or a write, else 0. Returns `bytes`: the call is made. Less, down to 0: a read or a
- * write is made with so many bytes. A negative errno: the call is not made and fails with it; but
- * CLOSE closes all the same, and SPACE answers that there is too little. It may block.
+ * Called before each system call, in the thread that makes it, unless NULL. `bytes` is the length
+ * of a read or a write, otherwise 0. If it returns `bytes` the call is made. If it returns less,
+ * down to 0, a read or a write is made with that many bytes. If it returns a negative errno the
+ * call is not made and fails with that error; but CLOSE still closes, and SPACE reports too little.
+ * It may block.
  */
 typedef long (*etwas_file_failure_hook)(enum etwas_log_file_call call, size_t bytes);
 void etwas_file_set_failure_hook(etwas_file_failure_hook fail);
@@ -66,8 +67,8 @@ uint32_t etwas_file_create(const char *path, enum etwas_file_permissions permiss
                            int *descriptor, bool *created);
 
 /*
- * The same, but a file that is not empty stays until etwas_file_replace replaces it. Then *beside
- * is the name of the new file, which has the permissions of the old one; the caller frees it.
+ * Does the same, but a file that is not empty stays until etwas_file_replace replaces it. *beside
+ * is then the name of the new file, which has the permissions of the old one; the caller frees it.
  * Otherwise *beside is NULL.
  */
 uint32_t etwas_file_create_beside(const char *path, enum etwas_file_permissions permissions,
@@ -93,8 +94,8 @@ uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissio
 int etwas_file_create_in_memory(const char *label);
 
 /*
- * Reads up to `length` bytes from `position`. Returns how many there were before the end, or before
- * the system refused: then errno is not 0.
+ * Reads up to `length` bytes from `position`. Returns the number of bytes read before the end, or
+ * before the system refused; errno is not 0 then.
  */
 size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t position);
 
@@ -104,7 +105,7 @@ size_t etwas_file_read(int descriptor, void *bytes, size_t length, uint64_t posi
  * vector, which has at most IOV_MAX (1,024) elements.
  *
  * If `direct` is not NULL, the write bypasses the page cache; memory, position and each element are
- * aligned. *direct says at the end whether it did. Where the file refuses that, the rest is written
+ * aligned. *direct says at the end whether it did. If the file refuses that, the rest is written
  * through the cache; nothing is lost by trying.
  */
 uint64_t etwas_file_write(int descriptor, struct iovec *vector, int count, uint64_t position,
@@ -121,21 +122,21 @@ bool etwas_file_write_in_handler(int descriptor, const void *bytes, size_t lengt
 bool etwas_file_truncate_in_handler(int descriptor, uint64_t bytes, int *error);
 
 /*
- * The alignment in bytes of memory, length and position of a direct write to this file; 0 when the
- * system does not say that the file can be written past the page cache.
+ * Returns the alignment in bytes of memory, length and position of a direct write to this file; 0
+ * if the system does not report that the file can be written past the page cache.
  */
 uint32_t etwas_file_direct_alignment(int descriptor);
 
 /*
- * Reserves space for this part in the file system; the file does not grow, and etwas_file_truncate
- * releases what lies past its end. Returns false when there is not so much, or the file system
- * cannot.
+ * Reserves space for this part in the file system. The file does not grow, and etwas_file_truncate
+ * releases the space past its end. Returns false if there is too little space, or the file system
+ * does not support it.
  */
 bool etwas_file_reserve(int descriptor, uint64_t offset, uint64_t bytes);
 
 /*
  * Makes the file `bytes` long and reserves space for all of it; new parts read as zeroes. Returns 0
- * or an errno: then the file may have grown in part.
+ * or an errno; on failure the file may have grown in part.
  */
 int etwas_file_allocate(int descriptor, uint64_t bytes);
 
@@ -153,7 +154,7 @@ void etwas_file_start_writing(int descriptor, uint64_t offset, uint64_t bytes);
 
 /*
  * Starts reading this part into the page cache, without waiting for it and without reporting
- * errors: a reader of the part waits for it then.
+ * errors. A reader of the part waits for it instead.
  */
 void etwas_file_read_ahead(int descriptor, uint64_t offset, uint64_t bytes);
 
@@ -172,23 +173,25 @@ bool etwas_file_close(int descriptor);
 /* Closes a fork's copy of a descriptor: the lock stays with the parent. */
 void etwas_file_forget(int descriptor);
 
-/* Removes `path` if it is still the open file, and not another one under its name. */
+/* Removes `path` if it is still the open file, and not another one with its name. */
 void etwas_file_remove(const char *path, int descriptor);
 
-/* The length of the file at `path`; 0 when there is none, or the system does not say. */
+/*
+ * Returns the length of the file at `path`; 0 if there is none, or the system does not report it.
+ */
 uint64_t etwas_file_length(const char *path);
 
 /*
  * Whether `bytes` fit on the file system that will hold `path`, with `reserve_on_root_bytes` to
- * spare when it is the one of "/". True when the system does not say, also because the folder is
- * missing.
+ * spare if it is that of "/". Returns true if the system does not report it, for example because
+ * the folder is missing.
  */
 bool etwas_file_has_space(const char *path, uint64_t bytes, uint64_t reserve_on_root_bytes);
 
-/* The Win32 code for an errno of a failed open. */
+/* Returns the Win32 code for an errno of a failed open. */
 uint32_t etwas_file_open_error(int error);
 
-/* The Win32 code for an errno of a failed write. */
+/* Returns the Win32 code for an errno of a failed write. */
 uint32_t etwas_file_write_error(int error);
 
 #endif

@@ -15,11 +15,12 @@
 #ifdef ETWAS_TESTPOINTS
 
 /*
- * Returns the number of bytes that the call may have. If it is negative, the call fails with errno.
+ * Returns the number of bytes that the call may transfer. If it is negative, the call fails with
+ * errno.
  */
 long etwas_file_call_permitted(enum etwas_log_file_call call, size_t bytes);
 
-/* A call that is made or fails. */
+/* Whether a call without a length is made. */
 #define PERMITTED(call) (etwas_file_call_permitted(ETWAS_FILE_##call, 0) >= 0)
 #define PERMITTED_BYTES(call, bytes) etwas_file_call_permitted(ETWAS_FILE_##call, bytes)
 

@@ -58,7 +58,9 @@ static int file_open_one(const char *path, int more_flags, enum etwas_file_permi
     return (int)TEMP_FAILURE_RETRY(PERMITTED(OPEN) ? open(path, flags, (mode_t)permissions) : -1);
 }
 
-/* Two steps, since a file that was there already must stay there when opening fails later. */
+/*
+ * Opens in two steps, since a file that existed before must still exist when opening fails later.
+ */
 static int file_open_or_create(const char *path, enum etwas_file_permissions permissions,
                                bool *created)
 {
@@ -94,7 +96,7 @@ uint32_t etwas_file_open(const char *path, enum etwas_file_permissions permissio
     if (file < 0) {
         return etwas_file_open_error(errno);
     }
-    /* The length is asked for under the lock: the last owner may have been about to change it. */
+    /* The length is read under the lock: the last owner may have been about to change it. */
     if (!file_is_regular(file, &status) || !file_lock(file) || !file_is_regular(file, &status)) {
         if (made) {
             etwas_file_remove(path, file);
@@ -228,7 +230,7 @@ int etwas_file_create_in_memory(const char *label)
     return file < 0 && errno == EINVAL ? memfd_create(label, flags) : file;
 }
 
-/* ---- closing, and what lies at a name -------------------------------------------------------- */
+/* ---- closing, and files by name -------------------------------------------------------------- */
 
 bool etwas_file_close(int descriptor)
 {
@@ -239,7 +241,9 @@ bool etwas_file_close(int descriptor)
     if (close(descriptor) != 0) {
         error = errno;
     }
-    /* An interrupted close has closed: another thread may have the descriptor by now. */
+    /*
+     * An interrupted close has closed the descriptor; another thread may already have its number.
+     */
     errno = error;
     return error == 0 || error == EINTR;
 }

@@ -9,14 +9,17 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Waiting forks take precedence over openers, else a fork would wait for ever. */
+/* Waiting forks take precedence over openers; otherwise a fork would wait for ever. */
 #define NOBODY PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_rwlock_t forbidden = NOBODY;
 static const struct etwas_fork_handlers *parts[ETWAS_FORK_PARTS];
 
-/* What `fork_before` did in the thread that forks: parts that registered since are not undone. */
+/*
+ * What `fork_before` did in the thread that forks. Only that is undone: parts may have registered
+ * since.
+ */
 static __thread struct {
     bool forbidden;
     bool parts[ETWAS_FORK_PARTS];
@@ -73,7 +76,7 @@ static void fork_after_in_child(void)
         }
     }
 #ifdef __SANITIZE_THREAD__
-    /* Only for ThreadSanitizer's accounts. */
+    /* Needed only for ThreadSanitizer's bookkeeping. */
     if (fork_state.forbidden) {
         (void)pthread_rwlock_unlock(&forbidden);
     }

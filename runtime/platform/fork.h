@@ -27,8 +27,8 @@ void etwas_fork_handle(enum etwas_fork_part part, const struct etwas_fork_handle
 
 /*
  * A fork waits between etwas_fork_forbid and etwas_fork_allow: a thread that opens a file forbids
- * it until the file is where the child's handlers, or its users, find it. Several threads may be
- * inside, holding none of the locks above but those of ETWAS_FORK_GUESTS; a thread that enters
+ * forks until the file is where the child's handlers, or its users, find it. Several threads may be
+ * inside. They hold none of the locks above except those of ETWAS_FORK_GUESTS. A thread that enters
  * again waits while a fork waits. A disk that hangs must not hang the program: after
  * ETWAS_FORK_WAITS_S the fork proceeds, and the child may keep a descriptor that nothing refers to.
  */

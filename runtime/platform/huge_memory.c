@@ -25,7 +25,7 @@ enum {
 };
 _Static_assert(1 << HUGE_PAGE_SHIFT == ETWAS_HUGE_PAGE_BYTES, "one size");
 
-/* Finds `bytes` of free address space, on a huge page's boundary. NULL: there is none. */
+/* Finds `bytes` of free address space, on a huge page's boundary. Returns NULL if there is none. */
 static uint8_t *huge_find_address(size_t bytes)
 {
     size_t room = bytes + ETWAS_HUGE_PAGE_BYTES;
@@ -56,8 +56,8 @@ static bool huge_map_at(uint8_t *address, size_t bytes, int flags)
 }
 
 /*
- * All pages now, or none: a promised one that a control group withholds would be a SIGBUS in a
- * writer. Kernels before 5.14 cannot say it, and so get none.
+ * Maps all pages now, or none: a promised page that a control group withholds would be a SIGBUS in
+ * a writer. Kernels before 5.14 do not support this, and so get no explicit huge pages.
  */
 static bool huge_map_explicit(uint8_t *address, size_t bytes)
 {
@@ -70,7 +70,8 @@ static bool huge_map_explicit(uint8_t *address, size_t bytes)
     }
     /*
      * Such pages cannot be wiped on fork. A child that had them would find no page for the copy
-     * when it, or its parent, writes; so it has a hole, until it forgets the region.
+     * when the child or its parent writes. So the child has a hole there, until it forgets the
+     * region.
      */
     (void)madvise(address, bytes, MADV_DONTFORK);
     return true;
@@ -106,7 +107,7 @@ void etwas_huge_memory_leak(const struct etwas_memory *memory)
     }
 }
 
-/* ---- how much there is ----------------------------------------------------------------------- */
+/* ---- counting huge pages --------------------------------------------------------------------- */
 
 /* The part of a mapping that lies between two addresses. */
 struct huge_part {
@@ -115,7 +116,7 @@ struct huge_part {
     uint64_t overlap;
 };
 
-/* The first line of a mapping: "7f0c8a000000-7f0c8c000000 rw-p …". */
+/* Parses the first line of a mapping: "7f0c8a000000-7f0c8c000000 rw-p …". */
 static bool smaps_line_begins_mapping(const char *line, struct huge_part *part)
 {
     unsigned long start;

@@ -12,10 +12,10 @@
 enum {
     START_TIME_FIELD = 22, /* of a process's stat line, counted from 1 */
     FLAGS_FIELD = 9,
-    SIGNALS_FIELD = 31, /* that are pending */
+    SIGNALS_FIELD = 31, /* pending signals */
     EXITING = 0x4,      /* the kernel's PF_EXITING */
     KILL_PENDING = 1 << (SIGKILL - 1),
-    PROCESS_ID_BITS = 22, /* the kernel's ids have no more */
+    PROCESS_ID_BITS = 22, /* the kernel's ids have no more bits */
 };
 
 #define NO_LOGIN UINT32_MAX
@@ -34,8 +34,8 @@ static bool identity_read_line(const char *path, char *line, size_t bytes)
 }
 
 /*
- * The number of a field of a stat line, from the third field on; 0: there is none. Field 2, the
- * program's name, may contain blanks and parentheses.
+ * Returns the number in a field of a stat line, from the third field on; 0: there is none. Field 2,
+ * the program's name, may contain blanks and parentheses.
  */
 static uint64_t identity_parse_number(const char *line, int field_number)
 {
@@ -57,7 +57,7 @@ uint64_t etwas_identity_start_ticks(void)
                : 0;
 }
 
-/* The first thread of a process is a zombie also when it has ended before the others. */
+/* The first thread of a process is also a zombie if it has ended before the others. */
 bool etwas_identity_is_dying(uint32_t process_id, uint64_t start_ticks)
 {
     char path[64];
@@ -129,8 +129,8 @@ static bool identity_find_container(const char *path, const char *word,
 }
 
 /*
- * Engines name a container's control group after it. Where it sees itself as the root of all
- * groups, its /etc/hostname is mounted from a folder with that name.
+ * Engines name a container's control group after it. If the container sees itself as the root of
+ * all groups, its /etc/hostname is mounted from a folder with that name.
  */
 void etwas_identity_read(struct etwas_identity *identity)
 {

@@ -23,7 +23,7 @@ uint64_t etwas_images_changes(void)
 {
     uint64_t changes = 0;
 
-    /* A child would have the loader's lock as it was. */
+    /* A child would inherit the state of the loader's lock. */
     etwas_fork_forbid();
     (void)dl_iterate_phdr(image_add_changes, &changes);
     etwas_fork_allow();
@@ -72,7 +72,7 @@ static bool image_is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * 
     return false;
 }
 
-/* Notes one behind the other: a head, a name and a description, both in multiples of 4 bytes. */
+/* The notes follow each other: a head, a name and a description, both in multiples of 4 bytes. */
 static void image_find_build_id(const uint8_t *notes, uint64_t bytes,
                                 struct etwas_loaded_image *image)
 {
@@ -118,7 +118,7 @@ static void image_fill(const struct dl_phdr_info *info, struct etwas_loaded_imag
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all images ------------------------------------------------------------------------------ */
 
 struct image_list {
     struct etwas_loaded_image *images;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-    ETWAS_BUILD_ID_BYTES = 32, /* the longest there is; most have 20 */
+    ETWAS_BUILD_ID_BYTES = 32, /* the longest id; most have 20 bytes */
 };
 
 struct etwas_loaded_image {
@@ -23,13 +23,13 @@ struct etwas_loaded_image {
     uint64_t linked_base;    /* its address by its program headers */
     uint32_t build_id_bytes; /* 0: it has none */
     uint8_t build_id[ETWAS_BUILD_ID_BYTES];
-    char path[PATH_MAX]; /* UTF-8, as far as the system's is */
+    char path[PATH_MAX]; /* UTF-8 if the system's is */
 };
 
-/* A counter of the loader, which changes whenever something was loaded or unloaded. */
+/* Returns a counter of the loader, which changes whenever an image was loaded or unloaded. */
 uint64_t etwas_images_changes(void);
 
-/* Lists all images, in an array that the caller frees; NULL: no memory. */
+/* Lists all images, in an array that the caller frees. Returns NULL if there is no memory. */
 struct etwas_loaded_image *etwas_images_read(uint32_t *count);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The loader gives a unique symbol one address in the process, whatever else it hides; C has no
- * word for it.
+ * The loader gives a unique symbol one address in the process, even across hidden scopes; C has no
+ * keyword for it.
  */
 extern void *etwas_serving_copy __attribute__((visibility("default")));
 __asm__(".pushsection .bss\n"

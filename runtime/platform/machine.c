@@ -43,7 +43,7 @@ static int64_t machine_raw_ns(void)
     return machine_timespec_ns(CLOCK_MONOTONIC_RAW);
 }
 
-/* Until a time, not for a time: a signal that comes again and again must not make it endless. */
+/* Sleeps until a time, not for a duration: a signal that repeats must not make it endless. */
 static void machine_pause_ns(int64_t ns)
 {
     int64_t end_ns = machine_timespec_ns(CLOCK_MONOTONIC) + ns;

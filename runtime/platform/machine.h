@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a machine reports of its cycle counter, raw: CPUID leaves, the kernel's files, the counter
- * itself beside the kernel's clock. The judgement of the counter (clock/trust.h) reads only this,
- * so that tests can make up machines.
+ * Raw facts that a machine reports of its cycle counter: CPUID leaves, the kernel's files, and the
+ * counter itself next to the kernel's clock. The judgement of the counter (clock/trust.h) reads
+ * only these, so that tests can invent machines.
  */
 #ifndef ETWAS_PLATFORM_MACHINE_H
 #define ETWAS_PLATFORM_MACHINE_H
@@ -33,8 +33,8 @@ struct etwas_machine {
 
     /*
      * Reads subleaf 0 of a leaf. Returns false for a basic or extended leaf that the processor does
-     * not have, and where there is no CPUID. The leaves of hypervisors, from 4000_0000h on, are not
-     * checked: without a hypervisor they hold anything.
+     * not have, and if there is no CPUID. The leaves of hypervisors, from 4000_0000h on, are not
+     * checked: without a hypervisor their content is arbitrary.
      */
     bool (*cpuid)(uint32_t leaf, struct etwas_cpuid *registers);
 
@@ -44,7 +44,7 @@ struct etwas_machine {
      */
     bool (*text)(const char *path, char *text, size_t size);
 
-    /* Reads CNTFRQ_EL0; 0 where there is no such register. */
+    /* Reads CNTFRQ_EL0; 0 if there is no such register. */
     uint64_t (*stated_hz)(void);
 
     /*
@@ -55,19 +55,21 @@ struct etwas_machine {
     /* Reads CLOCK_MONOTONIC_RAW. */
     int64_t (*raw_ns)(void);
 
-    /* Sleeps at least so long. */
+    /* Sleeps at least this long. */
     void (*pause_ns)(int64_t ns);
 };
 
 /* The machine this runs on. */
 extern const struct etwas_machine etwas_this_machine;
 
-/* What a log file header states of the machine, beside the session itself. */
+/* Facts of the machine in a log file header, outside of the session itself. */
 
-/* The local time zone as it is now: its offset and name, without a rule for daylight saving. */
+/*
+ * Reads the local time zone as it is now: its offset and name, without a rule for daylight saving.
+ */
 void etwas_system_time_zone(struct etwas_etl_time_zone *zone);
 
-/* The processor's nominal speed as the system reports it; 1000 where it does not. Never 0. */
+/* Returns the processor's nominal speed as the system reports it; 1000 if it does not. Never 0. */
 uint32_t etwas_system_cpu_speed_mhz(void);
 
 #endif

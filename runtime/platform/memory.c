@@ -19,7 +19,7 @@ enum {
     MINCORE_BATCH_PAGES = 4096,
     HUGE_PAGE_BYTES = ETWAS_HUGE_PAGE_BYTES,
     PIECE_BYTES = 4 * HUGE_PAGE_BYTES,
-    MAPPINGS_MOST = 16, /* of an arena: its bookkeeping, the region and what is tried before it */
+    MAPPINGS_MOST = 16, /* of an arena: its bookkeeping, the region and earlier attempts */
 };
 
 size_t etwas_memory_page_bytes(void)
@@ -27,7 +27,7 @@ size_t etwas_memory_page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Maps small pages, also where the system makes all pages huge that it can. */
+/* Maps small pages, even if the system makes pages huge by default. */
 static void *memory_map(size_t bytes)
 {
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -45,11 +45,11 @@ static void *memory_map(size_t bytes)
 #include <jemalloc/jemalloc.h>
 
 /*
- * An arena's memory comes from here, and goes back when the arena is destroyed, each mapping whole.
- * jemalloc's own way keeps address space for ever, 2 MB of each arena. Giving back parts is no way
- * either: jemalloc merges what lies side by side unless the upper one begins a mapping. In the
- * gap of a part that is gone the program's own arenas may map something, and merge it with the
- * rest of ours, which is under another arena's lock.
+ * An arena's memory comes from here, and is returned when the arena is destroyed, each mapping as a
+ * whole. jemalloc's own method keeps address space for ever, 2 MB of each arena. Parts cannot be
+ * returned either, because jemalloc merges adjacent extents unless the upper one begins a mapping.
+ * The program's own arenas may map memory in the gap of a returned part, and merge it with the rest
+ * of ours, which another arena's lock guards.
  */
 struct mappings {
     extent_hooks_t hooks; /* the first member: jemalloc hands it to the hooks */
@@ -183,8 +183,8 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #else
 
 /*
- * AddressSanitizer gets an inaccessible page on either side of a region, and an allocation of
- * malloc's for each region: a region that is leaked is reported as that allocation.
+ * AddressSanitizer gets an inaccessible page on either side of a region, and one allocation of
+ * malloc for each region: a leaked region is reported as that allocation.
  */
 #ifdef ETWAS_ADDRESS_SANITIZER
 enum {
@@ -237,9 +237,9 @@ static size_t memory_round_up(size_t bytes, size_t multiple)
 }
 
 /*
- * Huge pages where the system has them: a device takes what lies in them in a few pieces instead of
- * hundreds, which makes direct writes two to three times as fast. The beginning has none, unless
- * they are requested: a session that needs little memory shall not take much.
+ * Requests huge pages if the system has them. A device takes the data in them in a few pieces
+ * instead of hundreds, which makes direct writes two to three times as fast. The beginning has
+ * none, unless they are requested: a session that needs little memory shall not take much.
  */
 static void memory_advise_huge_pages(const struct etwas_memory *memory, size_t from)
 {
@@ -255,7 +255,7 @@ static void memory_advise_huge_pages(const struct etwas_memory *memory, size_t f
  */
 static void memory_advise(const struct etwas_memory *memory, size_t huge_from)
 {
-    size_t from = memory->explicit_bytes; /* huge_memory.c has seen to those before */
+    size_t from = memory->explicit_bytes; /* huge_memory.c has already advised the pages before */
 
     (void)madvise(memory->region + from, memory->region_bytes - from, MADV_WIPEONFORK);
     memory_advise_huge_pages(memory, huge_from);
@@ -289,8 +289,8 @@ bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, 
 }
 
 /*
- * Requests huge pages where the system has them for such files; etwas_memory_forget handles a
- * fork's child.
+ * Requests huge pages if the system has them for such files; etwas_memory_forget handles a fork's
+ * child.
  */
 bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
                                  uint64_t at, void *place)
@@ -356,12 +356,12 @@ bool etwas_memory_map_file(void *start, size_t bytes, int file, uint64_t at)
            MAP_FAILED;
 }
 
-/* Over what is mapped there: the system needs no memory for that, and does not refuse it. */
+/* Maps over an existing mapping: the system needs no memory for that, and does not refuse it. */
 void etwas_memory_map_zeroes(void *start, size_t bytes)
 {
     (void)mmap(start, bytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    (void)madvise(start, bytes, MADV_NOHUGEPAGE); /* as what is around it */
+    (void)madvise(start, bytes, MADV_NOHUGEPAGE); /* like the memory around it */
 }
 
 #ifndef MADV_POPULATE_WRITE
@@ -397,8 +397,8 @@ bool etwas_memory_populate(void *start, size_t bytes)
         return false;
     }
     /*
-     * Kernels before 5.14: a write that changes nothing makes each page ours. Atomic, in no order:
-     * a writer may have the buffer by now, and what it stores stays.
+     * Kernels before 5.14: a write that changes nothing makes each page ours. It is atomic, without
+     * an order: a writer may already have the buffer, and its stores must survive.
      */
     for (size_t offset = 0; offset < bytes; offset += page) {
         ck_pr_or_64((uint64_t *)(void *)(byte + offset), 0);

@@ -5,10 +5,10 @@
  * Memory for a session's buffers: one region of address space, zeroed; and bookkeeping that is kept
  * for the life of the process, because a writer may read it after its session's end.
  *
- * Regions have two implementations, chosen when the library is built: a jemalloc arena of the
- * session's own (ETWAS_WITH_JEMALLOC), or a mapping, also for the sanitizers. AddressSanitizer sees
- * every access outside the region and, with poisoning, every access to a free buffer. A region with
- * explicit huge pages is a mapping of its own (huge_memory.c).
+ * Regions have two implementations, chosen when the library is built: a jemalloc arena for each
+ * session (ETWAS_WITH_JEMALLOC), or a mapping, also for the sanitizers. AddressSanitizer sees every
+ * access outside the region and, with poisoning, every access to a free buffer. A region with
+ * explicit huge pages is a separate mapping (huge_memory.c).
  */
 #ifndef ETWAS_PLATFORM_MEMORY_H
 #define ETWAS_PLATFORM_MEMORY_H
@@ -18,74 +18,73 @@
 #include <stdint.h>
 
 struct etwas_memory {
-    uint8_t *region; /* page-aligned; a fork's child finds it empty where the system can do that */
+    uint8_t *region; /* page-aligned; empty in a fork's child if the system supports that */
     size_t region_bytes;
     unsigned arena; /* jemalloc's index; unused otherwise */
-    /* the arena's mappings; with AddressSanitizer an allocation by which it reports a leak */
+    /* the arena's mappings; with AddressSanitizer the allocation that reports a leak */
     void *allocation;
-    /* of its start: explicit huge pages of the system, all of them owned by this process */
+    /* at its start: explicit huge pages of the system, all of them owned by this process */
     size_t explicit_bytes;
-    bool is_file; /* a part of a file, which a fork's child would share */
-    /* its address space stays reserved after the region's end, with zeroes there */
+    bool is_file; /* a part of a file, which would be shared with a fork's child */
+    /* its address space stays reserved after the region's end, and contains zeroes */
     bool is_kept;
 };
 
-/* Creates a region. Returns false with nothing held. */
+/* Creates a region. Returns false, and holds nothing, on failure. */
 bool etwas_memory_create(struct etwas_memory *memory, size_t region_bytes);
 
 /*
- * Creates a region in huge pages. Explicit ones (vm.nr_hugepages) for the first `most_bytes` of the
- * region or, where there are not so many, for the first `least_bytes`; they are allocated at once,
- * since pages that are only promised may be missing when a writer touches them. The rest, and all
- * of it where none are granted, may become transparent huge pages.
+ * Creates a region in huge pages. It uses explicit ones (vm.nr_hugepages) for the first
+ * `most_bytes` of the region or, if there are fewer, for the first `least_bytes`. They are
+ * allocated at once, since pages that are only promised may be missing when a writer touches them.
+ * The rest, or the whole region if none are granted, may become transparent huge pages.
  */
 bool etwas_memory_create_huge(struct etwas_memory *memory, size_t region_bytes, size_t most_bytes,
                               size_t least_bytes);
 
 /*
- * Creates a region as a part of a file, which has that length already, from `at` on. `place`:
+ * Creates a region as a part of a file, from `at` on; the file already has that length. `place`:
  * address space reserved for it; NULL: any.
  */
 bool etwas_memory_create_in_file(struct etwas_memory *memory, size_t region_bytes, int file,
                                  uint64_t at, void *place);
 
 /*
- * Clears the region's address space in a fork's child where the system could not.
- * Async-signal-safe.
+ * Clears the region's address space in a fork's child if the system could not. Async-signal-safe.
  */
 void etwas_memory_forget(const struct etwas_memory *memory);
 
-/* Returns everything to the system. Nothing of the region is poisoned. */
+/* Returns all memory to the system. No part of the region is poisoned. */
 void etwas_memory_destroy(struct etwas_memory *memory);
 
-/* Keeps the region for ever. The leak is on purpose, and tools do not report it. */
+/* Keeps the region for ever. The leak is intended, and tools do not report it. */
 void etwas_memory_leak(const struct etwas_memory *memory);
 
 size_t etwas_memory_page_bytes(void);
 
-/* Allocates zeroed, page-aligned memory that is never freed. NULL when there is none. */
+/* Allocates zeroed, page-aligned memory that is never freed. Returns NULL if there is none. */
 void *etwas_memory_allocate_permanent(size_t bytes);
 
 /*
- * Zeroes such memory from `start`, page-aligned, on. Pages that are not touched again take no
+ * Zeroes such memory from `start`, page-aligned, on. Pages that are not touched again use no
  * memory.
  */
 void etwas_memory_clear_permanent(void *start, size_t bytes);
 
-/* Maps a part of a file, or zeroes that take no memory, over such memory. */
+/* Maps a part of a file, or zeroes that use no memory, over such memory. */
 bool etwas_memory_map_file(void *start, size_t bytes, int file, uint64_t at);
 void etwas_memory_map_zeroes(void *start, size_t bytes);
 
 /*
- * Populates a part of the region with pages now, without writing. Returns false when the system
+ * Populates a part of the region with pages now, without writing. Returns false if the system
  * cannot.
  */
 bool etwas_memory_populate(void *start, size_t bytes);
 
-/* Bytes of the region that are resident. */
+/* Returns the bytes of the region that are resident. */
 uint64_t etwas_memory_resident_bytes(const struct etwas_memory *memory);
 
-/* Bytes of the region that lie in huge pages now, of either kind. */
+/* Returns the bytes of the region that lie in huge pages now, of either kind. */
 uint64_t etwas_memory_huge_bytes(const struct etwas_memory *memory);
 
 /* jemalloc's counts for the session's arena; zero without jemalloc. */
@@ -110,15 +109,15 @@ void etwas_memory_arena_bytes(const struct etwas_memory *memory, uint64_t *mappe
 #endif
 
 /*
- * How much memory a pool may take: half of what the process has. That is the machine's memory, or
- * the least that its control group and the groups around it are allowed.
+ * How much memory a pool may take: half of the memory available to the process. That is the
+ * machine's memory, or the lowest limit of its control group and the groups around it.
  */
 
 uint64_t etwas_memory_limit_bytes(void);
 
 /*
- * The limit of the control groups, in both versions of the interface; UINT64_MAX: none. All paths
- * begin with `root`: "" is the machine, tests name a folder of made-up files.
+ * Returns the limit of the control groups, in both versions of the interface; UINT64_MAX: none. All
+ * paths begin with `root`: "" is the machine; tests name a folder of made-up files.
  */
 uint64_t etwas_control_group_limit_bytes(const char *root);
 
@@ -139,12 +138,12 @@ bool etwas_huge_memory_map(struct etwas_memory *memory, size_t explicit_bytes);
 /* Replaces the pages by zeroes in a fork's child. */
 void etwas_huge_memory_forget(const struct etwas_memory *memory);
 
-/* Keeps the region for ever, also in children, which no handler clears it for. */
+/* Keeps the region for ever, also in children, where no handler clears it. */
 void etwas_huge_memory_leak(const struct etwas_memory *memory);
 
 /*
- * What a session requests of its memory (ETWAS_MEMORY_*), what was granted, and why the rest was
- * not. Whether pages are huge is not stored here: the system says it at any time
+ * The properties of memory that a session requests (ETWAS_MEMORY_*), the granted ones, and why the
+ * others were not. Whether pages are huge is not stored here: the system reports it at any time
  * (etwas_memory_huge_bytes).
  */
 
@@ -155,21 +154,21 @@ enum {
 struct etwas_memory_grant {
     uint32_t asked;
     uint32_t refused; /* of PREFAULT, LOCK and NODES */
-    int lock_error;   /* of errno */
-    int nodes_error;  /* likewise */
+    int lock_error;   /* an errno */
+    int nodes_error;  /* an errno */
     uint64_t lock_bytes;
 };
 
 /*
- * Applies PREFAULT and LOCK, as far as `grant` requests them, to a part that begins at a page;
- * called for one part after the other.
+ * Applies PREFAULT and LOCK, if `grant` requests them, to a part that begins at a page; called for
+ * one part after the other.
  */
 void etwas_memory_grant(struct etwas_memory_grant *grant, void *start, size_t bytes);
 
 /* Unlocks a part that stays mapped. */
 void etwas_memory_grant_end(const struct etwas_memory_grant *grant, void *start, size_t bytes);
 
-/* The requests that are granted to a region with so many bytes in huge pages. */
+/* Returns the requests that are granted to a region with this many bytes in huge pages. */
 uint32_t etwas_memory_granted(const struct etwas_memory_grant *grant, uint64_t huge_bytes);
 
 /* Writes a sentence that says why a request was not granted. */

@@ -65,7 +65,7 @@ static void grant_explain_lock(const struct etwas_memory_grant *grant, char *tex
     }
 }
 
-/* "always [madvise] never" → "madvise". Empty: there is no such setting. */
+/* "always [madvise] never" → "madvise"; empty: there is no such setting. */
 static void grant_read_choice(const char *path, char choice[SETTING_BYTES])
 {
     char line[SETTING_BYTES] = "";

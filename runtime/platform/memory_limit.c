@@ -17,8 +17,8 @@ enum {
 /* A hierarchy of control groups, as /proc/self/mountinfo shows it. */
 struct hierarchy {
     bool is_version_1;
-    char group[PATH_MAX]; /* the topmost group that can be seen */
-    char mount[PATH_MAX]; /* where it is seen */
+    char group[PATH_MAX]; /* the topmost visible group */
+    char mount[PATH_MAX]; /* its mount point */
 };
 
 static FILE *memory_limit_open_below(const char *root, const char *path)
@@ -47,7 +47,7 @@ static bool memory_limit_names_memory(const char *list)
     return true;
 }
 
-/* One line of mountinfo. False: it is no hierarchy with limits of memory. */
+/* Reads one line of mountinfo. Returns false if it is no hierarchy with limits of memory. */
 static bool memory_limit_read_mount(char *line, struct hierarchy *hierarchy)
 {
     const char *filesystem = strstr(line, " - ");
@@ -64,7 +64,7 @@ static bool memory_limit_read_mount(char *line, struct hierarchy *hierarchy)
             (hierarchy->is_version_1 && memory_limit_names_memory(options)));
 }
 
-/* The process's group in a hierarchy; "" where it has none. `line` is for the text. */
+/* Finds the process's group in a hierarchy; "" if it has none. `line` receives the text. */
 static const char *memory_limit_find_group(const char *root, bool is_version_1, char **line,
                                            size_t *bytes)
 {
@@ -109,8 +109,8 @@ static uint64_t memory_limit_of(const char *folder, bool is_version_1)
 }
 
 /*
- * The least limit from the process's group up to the topmost that can be seen. A group that cannot
- * be seen, because a namespace begins elsewhere, counts as the topmost.
+ * Returns the lowest limit from the process's group up to the topmost visible one. A group that is
+ * not visible, because a namespace begins elsewhere, counts as the topmost.
  */
 static uint64_t memory_limit_least(const char *root, const struct hierarchy *hierarchy,
                                    const char *group)

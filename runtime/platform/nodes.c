@@ -28,7 +28,7 @@ static struct etwas_nodes here;
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* The next range of a list like "0-3,8\n". False at its end. */
+/* Reads the next range of a list such as "0-3,8\n". Returns false at its end. */
 static bool nodes_next_range(const char **list, unsigned long *first, unsigned long *last)
 {
     char *end;
@@ -71,7 +71,7 @@ static void nodes_add(const struct etwas_machine *machine, struct etwas_nodes *n
     }
 }
 
-/* A kernel without memory nodes has no such folder, but says what processors there may be. */
+/* A kernel without memory nodes has no such folder, but reports the possible processors. */
 void etwas_nodes_read(const struct etwas_machine *machine, struct etwas_nodes *nodes)
 {
     char list[LIST_BYTES];
@@ -138,7 +138,7 @@ int etwas_nodes_bind(uint8_t *start, size_t bytes, size_t stripe_bytes)
     return error;
 }
 
-/* The policy stays with the file when the mapping is gone. */
+/* The policy stays with the file after the mapping is gone. */
 int etwas_nodes_bind_file(int file, uint64_t at, size_t bytes, size_t stripe_bytes)
 {
     void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)at);

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 enum {
-    LEAST = 512, /* half of what a process may usually have */
+    LEAST = 512, /* half of the usual limit of a process */
     FILES_OF_A_SESSION = 3,
 };
 
 /* The notes, by descriptor. Only the owner of a descriptor changes its note. */
 static struct note {
     uint64_t device;
-    uint64_t inode; /* 0: it is not kept */
+    uint64_t inode; /* 0: the descriptor is not protected */
 } notes[ETWAS_OWN_DESCRIPTORS];
 
 static struct note *descriptor_note_of(int descriptor)

@@ -37,7 +37,7 @@ typedef struct etwas_pair {
 #error "etwas needs to know this architecture's loads of 16 bytes"
 #endif
 
-/* The first 8 bytes, and the others. */
+/* Makes a pair from its first and second 8 bytes. */
 static inline etwas_pair etwas_pair_of(uint64_t first, uint64_t second)
 {
     return (etwas_pair){first, second};

@@ -9,7 +9,7 @@
 #include <sys/rseq.h>
 #include <unistd.h>
 
-/* Weak, so that the library loads with a glibc that has no rseq. */
+/* Weak, so that the library also loads with a glibc without rseq. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -30,14 +30,15 @@ void etwas_processor_prepare(void)
         address = etwas_thread_pointer() + __rseq_offset + offsetof(struct rseq, cpu_id);
     }
     /*
-     * The same in every thread; stored once, so that a later call changes nothing that readers use.
+     * The offset is the same in every thread. It is stored once, so that a later call changes
+     * nothing that readers use.
      */
     if (etwas_processor_offset == 0) {
         etwas_processor_offset = address - etwas_thread_pointer();
     }
 }
 
-/* Numbers and ranges in rising order, as in "0,2-5": the last number ends the text. */
+/* Numbers and ranges are in rising order, as in "0,2-5": the last number ends the text. */
 uint32_t etwas_processor_count_of(const struct etwas_machine *machine, const char *path)
 {
     long configured = sysconf(_SC_NPROCESSORS_CONF);
@@ -76,7 +77,7 @@ uint32_t etwas_processor_present(void)
     return etwas_processor_count_of(&etwas_this_machine, ETWAS_PROCESSORS_PRESENT);
 }
 
-/* A list that does not end is not believed: what it was cut to says nothing of the rest. */
+/* A list that does not end is not trusted, because the missing rest is unknown. */
 bool etwas_processor_is_offline(const struct etwas_machine *machine, uint32_t processor)
 {
     char list[4096];

@@ -5,8 +5,8 @@
  * Processor numbers: how many the machine may have, and which one runs the caller.
  *
  * The current processor comes from the rseq area that glibc registers for each thread: one load.
- * Where there is none (glibc before 2.35, rseq switched off, valgrind) the kernel is asked, through
- * the vDSO where it offers that.
+ * Without one (glibc before 2.35, rseq switched off, valgrind) the number comes from the kernel,
+ * through the vDSO if it supports that.
  */
 #ifndef ETWAS_PLATFORM_PROCESSOR_H
 #define ETWAS_PLATFORM_PROCESSOR_H
@@ -20,45 +20,46 @@
 
 /*
  * Distance from the thread pointer to a signed 32-bit processor number: in the thread's rseq area
- * or, where there is no rseq, a thread-local -1. Set once by etwas_processor_prepare.
+ * or, if there is no rseq, a thread-local -1. Set once by etwas_processor_prepare.
  */
 extern ptrdiff_t etwas_processor_offset __attribute__((visibility("hidden")));
 
 /* Whether glibc registers the threads of this process for rseq. */
 bool etwas_processor_is_registered(void);
 
-/* Finds the rseq area. Called before the first session starts; calling it again changes nothing. */
+/* Finds the rseq area. Called before the first session starts; a repeated call changes nothing. */
 void etwas_processor_prepare(void);
 
 /* Processor indexes on disk have 11 bits, and the extra slot takes one: see buffer/slot.c. */
 #define ETWAS_MOST_PROCESSORS 2047u
 
 /*
- * One more than the highest processor number that the machine may have; numbers below it may be
- * missing. Where the system does not say, the number of processors (_SC_NPROCESSORS_CONF). From 1
- * to ETWAS_MOST_PROCESSORS, constant in a process. The first call reads a file.
+ * Returns one more than the highest processor number that the machine may have; numbers below it
+ * may be missing. If the system does not report it, returns the number of processors
+ * (_SC_NPROCESSORS_CONF). From 1 to ETWAS_MOST_PROCESSORS, constant in a process. The first call
+ * reads a file.
  */
 uint32_t etwas_processor_count(void);
 
 /*
- * The same for the processors that are plugged in. A virtual machine often has few of many possible
- * ones. Reads a file.
+ * Returns the same for the processors that are present. A virtual machine often has few of many
+ * possible ones. Reads a file.
  */
 uint32_t etwas_processor_present(void);
 
-/* The same for another machine, from one of its files. */
+/* Returns the same for another machine, from one of its files. */
 #define ETWAS_PROCESSORS_POSSIBLE "/sys/devices/system/cpu/possible"
 #define ETWAS_PROCESSORS_PRESENT "/sys/devices/system/cpu/present"
 uint32_t etwas_processor_count_of(const struct etwas_machine *machine, const char *path);
 
 /*
- * Whether the machine says that the processor is offline now. False where it does not say. Reads a
- * file.
+ * Whether the machine reports that the processor is offline now. False if it does not report it.
+ * Reads a file.
  */
 #define ETWAS_PROCESSORS_ONLINE "/sys/devices/system/cpu/online"
 bool etwas_processor_is_offline(const struct etwas_machine *machine, uint32_t processor);
 
-/* Asks the kernel for the current processor, for threads without rseq. */
+/* Queries the current processor from the kernel, for threads without rseq. */
 uint32_t etwas_processor_query(void);
 
 static inline const char *etwas_thread_pointer(void)
@@ -75,7 +76,10 @@ static inline const char *etwas_thread_pointer(void)
     return pointer;
 }
 
-/* The processor that runs the caller, or ran it a moment ago, by rseq; UINT32_MAX without rseq. */
+/*
+ * Returns the processor that runs the caller, or ran it a moment ago, by rseq; UINT32_MAX without
+ * rseq.
+ */
 static inline uint32_t etwas_processor_of_rseq(void)
 {
 #if defined(__x86_64__)
@@ -91,9 +95,9 @@ static inline uint32_t etwas_processor_of_rseq(void)
 }
 
 /*
- * The processor that runs the caller, or ran it a moment ago. May exceed etwas_processor_count() -
- * 1 where that is ETWAS_MOST_PROCESSORS, or on a kernel that reports odd numbers: callers reduce
- * it. Async-signal-safe.
+ * Returns the processor that runs the caller, or ran it a moment ago. May exceed
+ * etwas_processor_count() - 1 if that is ETWAS_MOST_PROCESSORS, or on a kernel that reports odd
+ * numbers; callers reduce it. Async-signal-safe.
  */
 static inline uint32_t etwas_processor_current(void)
 {

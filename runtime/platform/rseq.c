@@ -26,14 +26,14 @@ enum etwas_rseq_result (*etwas_rseq_run_by)(const struct etwas_rseq_sequence *se
 #endif
 
 static const struct etwas_rseq_trial_storage *keeper;
-static uint32_t tried; /* what the trial found, and 1; 0: it has not been asked */
+static uint32_t tried; /* the trial's result plus 1; 0: not known yet */
 
 static int rseq_membarrier(int command)
 {
     return (int)syscall(SYS_membarrier, command, 0, 0);
 }
 
-/* The state without the trial. */
+/* Returns the state without the trial. */
 static enum etwas_rseq_state rseq_find_support(void)
 {
     int supported;
@@ -85,7 +85,7 @@ static enum etwas_rseq_state rseq_try_here(void)
 }
 
 /*
- * A result holds until the next boot; after a trial without a result the next process runs another.
+ * A result holds until the next boot. After a trial without a result the next process runs another.
  */
 static enum etwas_rseq_state rseq_find_trial(void)
 {

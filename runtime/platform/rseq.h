@@ -3,9 +3,9 @@
 
 /*
  * Restartable sequences: a few instructions that the kernel makes appear to run on one processor
- * without interruption. A thread that is preempted, moved or signalled inside does not go on there
- * but at the abort point; so what a sequence reads of its processor's data stays true until it
- * commits, by its last instruction, or it has not happened.
+ * without interruption. A thread that is preempted, moved or signalled inside a sequence continues
+ * at the abort point. So the data of its processor that a sequence reads stay true until it
+ * commits, by its last instruction, or the sequence has not happened.
  *
  * One general sequence serves every protocol step that is not the hottest path. Specification:
  *
@@ -18,20 +18,20 @@
  *     end:     6  → COMMITTED
  *     abort:   7  → ABORTED: nothing was committed; copies may have been made
  *
- * Step 5 ends with one instruction, the commit, and the range the kernel aborts ends with it: an
- * instruction between them, a jump say, would be aborted after the commit. So each kind of commit
- * has a range of its own. On x86-64 it is a store (or `lock cmpxchg`); on aarch64 a store-release
+ * Step 5 ends with one instruction, the commit, and the range that the kernel aborts ends with it.
+ * An instruction between them, such as a jump, would be aborted after the commit. So each kind of
+ * commit has its own range. On x86-64 it is a store (or `lock cmpxchg`); on aarch64 a store-release
  * (or the store-exclusive of a pair whose load is inside the sequence; if that fails, though no
  * other value was found, the result is ABORTED).
  *
  * Checks are 8-byte loads, acquire. The copies are visible to a thread that acquires the committed
- * word. Targets of copies must be memory that nobody reads before the commit, or whose readers
+ * word. Targets of copies must be memory that no thread reads before the commit, or whose readers
  * accept a value that was never committed.
  *
- * glibc registers each thread with the kernel; nothing is registered here. The sequences need
- * membarrier's PRIVATE_EXPEDITED_RSEQ too, to stop (etwas_rseq_fence).
+ * glibc registers each thread with the kernel; nothing is registered here. To stop, the sequences
+ * also need membarrier's PRIVATE_EXPEDITED_RSEQ (etwas_rseq_fence).
  *
- * All functions but etwas_rseq_prepare are async-signal-safe.
+ * All functions except etwas_rseq_prepare are async-signal-safe.
  */
 #ifndef ETWAS_PLATFORM_RSEQ_H
 #define ETWAS_PLATFORM_RSEQ_H
@@ -55,7 +55,7 @@ struct etwas_rseq_check {
 struct etwas_rseq_copy {
     void *to;
     const void *from;
-    uint64_t bytes; /* any number, also 0 */
+    uint64_t bytes; /* any number, including 0 */
 };
 
 struct etwas_rseq_sequence {
@@ -96,8 +96,8 @@ enum etwas_rseq_result {
 enum etwas_rseq_result etwas_rseq_run(const struct etwas_rseq_sequence *sequence);
 
 /*
- * Why sequences cannot be used in this process: ETWAS_SEQUENCES_* of <etwas/etwas.h>, which has the
- * words.
+ * Why sequences cannot be used in this process: ETWAS_SEQUENCES_* of <etwas/etwas.h>, which
+ * describes them.
  */
 enum etwas_rseq_state {
     ETWAS_RSEQ_USED,
@@ -110,7 +110,7 @@ enum etwas_rseq_state {
 
 /*
  * Whether sequences can be used in this process: the threads are registered, membarrier can fence
- * sequences, and the kernel aborts those that are preempted. Kernels that are known not to are
+ * sequences, and the kernel aborts those that are preempted. Kernels known to have the defect are
  * tried once (rseq_trial.h). Makes system calls; the result may differ in a fork's child.
  */
 enum etwas_rseq_state etwas_rseq_availability(void);
@@ -126,17 +126,17 @@ struct etwas_rseq_trial_storage {
     void (*write)(enum etwas_rseq_state state);
 };
 
-/* Sets the storage. Called before the first etwas_rseq_availability that is to read it. */
+/* Sets the storage. Called before the first etwas_rseq_availability that shall read it. */
 void etwas_rseq_set_trial_storage(const struct etwas_rseq_trial_storage *keeper);
 
 /*
  * Runs the trial, whether it is needed or not. Returns USED, NOT_ABORTED or UNTRIED, or why there
- * can be no trial. Takes 5 ms at most.
+ * can be no trial. Takes at most 5 ms.
  */
 enum etwas_rseq_state etwas_rseq_try_now(void);
 
 /*
- * Ends every sequence that runs anywhere in the process: when it returns true, each sequence that
+ * Ends every sequence that runs anywhere in the process. When it returns true, each sequence that
  * had begun has committed or will abort, and each that begins sees what was stored before the call.
  */
 bool etwas_rseq_fence(void);
@@ -160,11 +160,11 @@ enum {
 };
 
 extern uint32_t etwas_rseq_trap;
-/* Makes etwas_rseq_fence fail, as it does where membarrier is forbidden after the start. */
+/* Makes etwas_rseq_fence fail, as it does if membarrier is forbidden after the start. */
 extern bool etwas_rseq_fence_fails;
 /*
- * Pretends that the kernel must be tried and that no result is known; the function that runs the
- * trial's sequences.
+ * The first pretends that the kernel must be tried and that no result is known. The second is the
+ * function that runs the trial's sequences.
  */
 extern bool etwas_rseq_is_suspect;
 extern enum etwas_rseq_result (*etwas_rseq_run_by)(const struct etwas_rseq_sequence *sequence);

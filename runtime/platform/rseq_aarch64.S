@@ -31,7 +31,7 @@
 /* From here on copies go by 64 bytes a turn. At least 64. */
         .equ    LARGE_BYTES, 256
 
-/* The signature the kernel asks for in front of an abort point: an instruction that traps. */
+/* The signature that the kernel requires in front of an abort point: an instruction that traps. */
         .equ    SIGNATURE, 0xd428bc00
 
 /*

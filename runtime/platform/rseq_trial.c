@@ -19,9 +19,9 @@
 
 enum {
     PIECE_BYTES = 1 << 16,
-    PIECES = 8,       /* that one sequence copies */
+    PIECES = 8,       /* copied by one sequence */
     ENOUGH = 3,       /* aborted sequences */
-    SLEEP_NS = 50000, /* of the other thread, between two preemptions */
+    SLEEP_NS = 50000, /* sleep of the other thread between two preemptions */
     SLICE_NS = 100000,
     STACK_BYTES = 1 << 18,
     FIRST_MAJOR = 6,
@@ -52,7 +52,7 @@ bool etwas_rseq_may_not_abort(enum etwas_architecture architecture, const char *
             (major == FIRST_MAJOR && minor >= FIRST_MINOR));
 }
 
-/* One sequence. */
+/* Runs one sequence. */
 static void trial_run_once(struct trial_state *trial)
 {
     const uint64_t before = ck_pr_load_64(&trial->counter);
@@ -128,7 +128,7 @@ static void *trial_other_thread(void *argument)
     return NULL;
 }
 
-/* On the trial's processor, and interrupted by no signal. */
+/* Starts a thread on the trial's processor, with all signals blocked. */
 static bool trial_start_thread(pthread_t *thread, void *(*begin)(void *), struct trial_state *trial)
 {
     pthread_attr_t attributes;

@@ -4,8 +4,8 @@
 /*
  * Structs of the public interface that grow at their end. The caller passes the number of bytes
  * that it knows; `ours` is the struct as this library knows it. A new member begins where the
- * struct ended, and members added to options leave no padding: callers do not set padding, and it
- * would be read here as a request.
+ * struct ended. Members added to options leave no padding: callers do not set padding, and it would
+ * be read here as a request.
  */
 #ifndef ETWAS_PLATFORM_SIZED_STRUCT_H
 #define ETWAS_PLATFORM_SIZED_STRUCT_H
@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * Copies the caller's struct: members that it does not know are 0, as are all for NULL. Returns
- * false when a member that this library does not know is not 0.
+ * Copies the caller's struct. Members that the caller does not know are 0, as are all for NULL.
+ * Returns false if a member that this library does not know is not 0.
  */
 static inline bool etwas_sized_read(void *ours, size_t bytes, const void *theirs,
                                     size_t their_bytes)

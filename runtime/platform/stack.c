@@ -14,22 +14,22 @@
 
 enum {
     FRAME_BYTES = 2 * sizeof(uintptr_t), /* the caller's frame pointer, and the return address */
-    OWN_FRAMES_BYTES = 65536,            /* the library's own take less */
+    OWN_FRAMES_BYTES = 65536,            /* the library's own frames take less */
     READ_BYTES = 512,
 };
 
 /*
- * The kernel keeps so much below the end of the first thread's stack free of other mappings, for
- * the stack to grow into.
+ * The kernel keeps this much address space below the end of the first thread's stack free of other
+ * mappings, for the stack to grow into.
  */
 #define FIRST_STACK_BYTES (UINT64_C(128) << 20)
 
 struct stack_range {
     uintptr_t low;
-    uintptr_t high; /* the first address behind it; 0: nothing is known */
+    uintptr_t high; /* the first address after it; 0: unknown */
 };
 
-/* ---- where a thread's stack is --------------------------------------------------------------- */
+/* ---- finding a thread's stack ---------------------------------------------------------------- */
 
 /* Lines of /proc/self/maps, character by character: "low-high r..." */
 struct maps_parser {
@@ -81,7 +81,10 @@ static bool maps_parse(struct maps_parser *parser, char character, uintptr_t add
     return found;
 }
 
-/* The mapping that has the address; nothing where the system does not say. No cancellation. */
+/*
+ * Finds the mapping that contains the address; empty if the system does not report it. No
+ * cancellation.
+ */
 static struct stack_range maps_find_mapping(uintptr_t address)
 {
     struct maps_parser parser = {0};
@@ -108,8 +111,8 @@ static struct stack_range maps_find_mapping(uintptr_t address)
 
 /* The stack of the calling thread. A signal handler that interrupts the search finds the same. */
 static _Thread_local struct {
-    struct stack_range range; /* as far as it was mapped when we looked last */
-    uintptr_t lowest; /* what lies between here and the end is on this stack, if it is in use */
+    struct stack_range range; /* as far as it was mapped at the last search */
+    uintptr_t lowest; /* addresses from here to the end are on this stack, if it is in use */
     bool searched;
     bool is_of_another; /* in a fork's child: it was not the first thread's */
 } own_stack;
@@ -125,8 +128,8 @@ void etwas_stack_before_fork(void)
 }
 
 /*
- * A thread's data is at the end of its stack, and both are mapped as long as it runs. The first
- * thread's is elsewhere; its stack has the random bytes that every process is given.
+ * A thread's data are at the end of its stack, and both stay mapped as long as it runs. The first
+ * thread's data are elsewhere; its stack contains the random bytes that every process gets.
  */
 static void stack_find_own(void)
 {
@@ -156,7 +159,7 @@ static struct stack_range stack_find_signal(void)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* The address without the signature of pointer authentication. */
+/* Returns the address without the signature of pointer authentication. */
 static inline uint64_t stack_plain_address(uintptr_t address)
 {
 #if defined(__aarch64__)
@@ -175,7 +178,7 @@ static inline bool stack_has_frame(const struct stack_range *range, uintptr_t fr
            frame <= range->high - FRAME_BYTES;
 }
 
-/* The stack that a frame of the running function is on. */
+/* Returns the stack that a frame of the running function is on. */
 static struct stack_range stack_of(uintptr_t frame)
 {
     struct stack_range stack;
@@ -188,7 +191,7 @@ static struct stack_range stack_of(uintptr_t frame)
         return stack_find_signal();
     }
     if (frame < own_stack.range.low) {
-        own_stack.range.low = frame; /* it has grown */
+        own_stack.range.low = frame; /* the stack has grown */
     }
     return stack;
 }
@@ -196,7 +199,7 @@ static struct stack_range stack_of(uintptr_t frame)
 /*
  * Whether a frame, with the `next` above it, is one of the library's own, which has frame pointers,
  * and lies below the one with the variable at `inside`. On x86-64 variables lie below the address
- * in the frame pointer, on aarch64 above it; there `next` may be anything in the last frame.
+ * in the frame pointer; on aarch64 above it, where `next` may be anything in the last frame.
  */
 static inline bool stack_is_own(uintptr_t frame, uintptr_t next, uintptr_t inside)
 {
@@ -230,7 +233,7 @@ __attribute__((noinline, no_sanitize_address, no_sanitize_thread)) uint32_t etwa
         frames[count++] = stack_plain_address(frame[1]);
         stack.low = (uintptr_t)frame + FRAME_BYTES;
         if (!stack_has_frame(&stack, next)) {
-            /* Continues from a signal stack to where the thread was interrupted. */
+            /* Continues from a signal stack to the place where the thread was interrupted. */
             if (stack.high == own_stack.range.high || !stack_has_frame(&own_stack.range, next)) {
                 return count;
             }

@@ -10,9 +10,9 @@
  *                             thread the mapping of the stack the process began with
  *     its signal stack        while a handler runs on it; from there once to the thread's own
  *
- * So code without frame pointers, whose register holds anything, ends a stack early or makes some
- * frames of it wrong, and never faults. On a stack that is neither, one of a coroutine, there is
- * only the caller.
+ * Code without frame pointers, whose register holds anything, therefore ends a stack early or makes
+ * some of its frames wrong, and never faults. On any other stack, such as a coroutine's, only the
+ * caller is found.
  */
 #ifndef ETWAS_PLATFORM_STACK_H
 #define ETWAS_PLATFORM_STACK_H
@@ -30,16 +30,16 @@ enum {
 #define ETWAS_STACK_CUT UINT64_MAX
 
 /*
- * Stores return addresses, the innermost first: of the frame that has `inside` among its variables,
- * and of its callers; the last is ETWAS_STACK_CUT where there are more. Returns their number. No
- * lock, no allocation; a system call where a thread walks for the first time and where it is on
- * another stack than its own. Async-signal-safe.
+ * Stores return addresses, the innermost first: that of the frame that has `inside` among its
+ * variables, and those of its callers; the last is ETWAS_STACK_CUT if there are more. Returns their
+ * number. Takes no lock, allocates nothing; makes a system call when a thread walks for the first
+ * time, or is on another stack than its own. Async-signal-safe.
  */
 uint32_t etwas_stack_walk(const void *inside, uint64_t frames[ETWAS_STACK_FRAMES]);
 
 /*
- * Prepares a fork, whose child keeps the stack of the calling thread, and whose system says that it
- * is the first thread.
+ * Prepares a fork. Its child keeps the stack of the calling thread, and the child's system reports
+ * that it is the first thread.
  */
 void etwas_stack_before_fork(void);
 

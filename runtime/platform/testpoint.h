@@ -3,9 +3,9 @@
 
 /*
  * Test points: named points after the observable steps of shared publish and switch, and of flush,
- * where a test can hold a thread or count its passing; and invariants, checked where something
- * changes. They exist in the library that the tests link (ETWAS_TESTPOINTS) and cost nothing, not
- * even a branch, in every other build.
+ * where a test can hold a thread or count passes; and invariants, checked where their data change.
+ * They exist in the library that the tests link (ETWAS_TESTPOINTS) and cost nothing, not even a
+ * branch, in every other build.
  *
  * A source that names ETWAS_TESTPOINTS or a test point, or includes a header that does, is compiled
  * a second time for that library. To keep these few, headers make no declaration depend on it.
@@ -25,7 +25,7 @@ enum etwas_testpoint {
     ETWAS_POINT_SWITCH_FOUND_FREE, /* a free buffer's bit is taken, the buffer is not claimed */
     ETWAS_POINT_SWITCH_TOOK_FREE,  /* a free buffer is claimed, and still counted as free */
     ETWAS_POINT_SWITCH_GREW,       /* one more buffer is counted as allocated, without an owner */
-    ETWAS_POINT_SWITCH_FOUND_NONE, /* no buffer is to be had, the event is not counted lost */
+    ETWAS_POINT_SWITCH_FOUND_NONE, /* no buffer is available, the event is not counted lost */
     ETWAS_POINT_SWITCH_CLAIMED,    /* a buffer is claimed, not installed */
     ETWAS_POINT_SWITCH_NAMED,      /* the claimed buffer has its ticket, it is not installed */
     ETWAS_POINT_SWITCH_INSTALLED,  /* the new buffer is current, the old one not retired */
@@ -54,7 +54,7 @@ typedef void (*etwas_testpoint_hook)(enum etwas_testpoint point);
 void etwas_testpoint_set(etwas_testpoint_hook hook);
 void etwas_testpoint_reached(enum etwas_testpoint point);
 
-/* Set by a test that breaks invariants on purpose: they are not checked. */
+/* Set by a test that breaks invariants on purpose: they are not checked then. */
 extern bool etwas_invariants_are_broken;
 
 _Noreturn void etwas_invariant_broken(const char *condition, const char *file, int line);

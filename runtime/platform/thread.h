@@ -3,7 +3,7 @@
 
 /*
  * Thread and process ids of records, cached in thread-local storage: a system call once a thread,
- * then two loads. And the processor time that a thread has used, and the creation of the library's
+ * then two loads. Also the processor time that a thread has used, and the creation of the library's
  * own threads.
  */
 #ifndef ETWAS_PLATFORM_THREAD_H
@@ -21,14 +21,14 @@ struct etwas_thread_ids {
 extern _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
 
 /*
- * The process's id in records. In another PID namespace than the host of its session it is the id
- * that the host sees, if that was set before the process needed it the first time; else its own. It
- * never changes afterwards, so that one process never has two. Async-signal-safe.
+ * Returns the process's id in records. In another PID namespace than the host of its session it is
+ * the id that the host sees, if that was set before the process first needed it; otherwise its own.
+ * It never changes afterwards, so that one process never has two ids. Async-signal-safe.
  */
 uint32_t etwas_process_id(void);
 void etwas_process_id_set(uint32_t process_id);
 
-/* The same, without fixing it: until it is fixed, the process's own id. */
+/* Returns the same, without fixing it: until it is fixed, the process's own id. */
 uint32_t etwas_process_id_peek(void);
 
 /* Reads the ids from the kernel into the cache. Async-signal-safe. */
@@ -46,7 +46,7 @@ static inline struct etwas_thread_ids etwas_thread_ids(void)
     return ids;
 }
 
-/* Both ids as they lie in a record's header, the thread id in the low half; 0: not read yet. */
+/* Returns both ids as in a record's header, the thread id in the low half; 0: not read yet. */
 static inline uint64_t etwas_thread_ids_word(void)
 {
     uint64_t word;

@@ -18,7 +18,7 @@ enum {
 
 static const char first[] = "time:[4026531834]"; /* PROC_TIME_INIT_INO: the same on every machine */
 
-/* Without such namespaces each process is in the first. */
+/* Without such namespaces each process counts as in the first. */
 static void time_namespace_read_link(const char *path, char link[LINK_BYTES])
 {
     ssize_t length = readlink(path, link, LINK_BYTES - 1);
@@ -43,7 +43,7 @@ static int64_t time_namespace_read_offset(void)
     return is_read ? seconds * NS_PER_S + ns : ETWAS_TIME_OFFSET_UNKNOWN;
 }
 
-/* The file says those of the namespace that children are in. */
+/* The file contains the offsets of the namespace of the process's children. */
 static int64_t time_namespace_find_offset(void)
 {
     char own[LINK_BYTES];
@@ -56,7 +56,10 @@ static int64_t time_namespace_find_offset(void)
                                            : ETWAS_TIME_OFFSET_UNKNOWN;
 }
 
-/* A fork's child may be in another. A thread that finds the process's id finds its offset. */
+/*
+ * A fork's child may be in another namespace. A thread that finds the process's id also finds its
+ * offset.
+ */
 int64_t etwas_time_offset_ns(void)
 {
     static int64_t offset_ns;

@@ -3,7 +3,7 @@
 
 /*
  * The offset of this process's CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW from those of the first time
- * namespace, by which the kernel stamps.
+ * namespace, whose time the kernel uses in its stamps.
  */
 #ifndef ETWAS_PLATFORM_TIME_NAMESPACE_H
 #define ETWAS_PLATFORM_TIME_NAMESPACE_H
@@ -13,15 +13,15 @@
 #define ETWAS_TIME_OFFSET_UNKNOWN INT64_MIN
 
 /*
- * The offset in ns; 0 without namespaces. Constant while the process lives.
- * ETWAS_TIME_OFFSET_UNKNOWN: the system does not say, because the process has made a time namespace
- * for its children and is itself in another than the first. Reads files.
+ * Returns the offset in ns; 0 without namespaces. Constant while the process lives.
+ * ETWAS_TIME_OFFSET_UNKNOWN: the system does not report it, because the process has made a time
+ * namespace for its children and is itself in another than the first. Reads files.
  */
 int64_t etwas_time_offset_ns(void);
 
 /*
- * The same, with 0 for an unknown offset: for times that processes exchange as the first namespace
- * has them.
+ * Returns the same, with 0 for an unknown offset. It converts times that processes exchange, which
+ * are those of the first namespace.
  */
 int64_t etwas_time_offset_known_ns(void);
 

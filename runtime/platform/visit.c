@@ -20,9 +20,9 @@
 
 enum {
     /*
-     * Each visitor takes the next processor that is free. One that waits for a processor with a
-     * thread of real-time priority holds up no other; on a machine with hundreds of processors they
-     * take turns, which costs each some 50 µs a processor.
+     * Each visitor takes the next processor that is free. A visitor that waits for a processor with
+     * a thread of real-time priority delays no other. On a machine with hundreds of processors they
+     * take turns, at some 50 µs for each processor.
      */
     MOST_VISITORS = 16,
     SLICE_NS = 100000,
@@ -35,12 +35,12 @@ bool etwas_visits_fail;
 #endif
 
 struct visit_round {
-    bool *wanted; /* each place is one visitor's */
+    bool *wanted; /* each element is one visitor's */
     uint32_t count;
-    uint32_t next;    /* no visitor has taken this processor, nor one after it */
+    uint32_t next;    /* no visitor has taken this processor, nor any later one */
     uint32_t is_over; /* the timeout has passed */
-    sem_t is_through; /* a visitor is: posted by each */
-    sem_t may_end;    /* one may end: not before all are through, so that each can be called back */
+    sem_t is_through; /* posted by each visitor that is through */
+    sem_t may_end;    /* posted when all are through: until then each can be called back */
 };
 
 /* Room for any processor's number; CPU_SETSIZE is less. */
@@ -76,7 +76,7 @@ _Static_assert(sizeof(struct scheduling) == 48, "SCHED_ATTR_SIZE_VER0");
 
 /*
  * Requests short time slices: busy processors schedule such threads sooner. Kernels before 6.12
- * ignore it; where it is refused, visitors wait longer.
+ * ignore the request; if it is refused, visitors wait longer.
  */
 static void visit_set_short_slices(void)
 {
@@ -90,7 +90,7 @@ static void visit_set_short_slices(void)
 }
 
 /*
- * The kernel returns when the thread has been moved. If it is elsewhere all the same, the cpuset
+ * The kernel returns when the thread has been moved. If it is elsewhere nevertheless, the cpuset
  * changed meanwhile, or the visitor was called back.
  */
 static bool visit_thread(const struct visit_round *round, uint32_t processor)
@@ -160,7 +160,7 @@ static bool visit_wait_until(sem_t *semaphore, uint64_t end_ns)
 
 /*
  * Calls visitors back. A visitor may wait for a processor for ever, so it is moved to the caller's
- * processor, and the caller yields to it; this is repeated, since the visitor may have been on its
+ * processor, and the caller yields to it. This is repeated, since the visitor may have been on its
  * way to the next processor.
  */
 static void visit_call_back(struct visit_round *round, const pthread_t *visitors, uint32_t count,

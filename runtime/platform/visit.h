@@ -20,13 +20,13 @@
 /*
  * Visits each processor with wanted[number], for numbers below `count`, at most
  * ETWAS_MOST_PROCESSORS, by threads created for it. Clears wanted[] of each processor that is
- * reached, or offline, where no thread runs. Returns true if all are reached. The rest are outside
- * of the processors that this process may use (its cpuset), could not be reached within the
- * timeout, or no thread could be created for them. Nothing of the caller's thread changes.
+ * reached, or offline, where no thread runs. Returns true if all are reached. The others are
+ * outside of the processors that this process may use (its cpuset), could not be reached within the
+ * timeout, or no thread could be created for them. The caller's thread stays unchanged.
  */
 bool etwas_visit_processors(bool *wanted, uint32_t count, uint64_t timeout_ns);
 
-/* Makes visits reach no processor, as where all are outside the cpuset. */
+/* Makes visits reach no processor, as if all were outside the cpuset. */
 extern bool etwas_visits_fail;
 
 #endif

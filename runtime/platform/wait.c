@@ -23,8 +23,8 @@ static int wait_get_time(const struct ck_ec_ops *operations, struct timespec *ou
 }
 
 /*
- * Does not use the operations that are private to a process: an event count may lie in a mapping,
- * where other processes increment it.
+ * Does not use the process-private operations: an event count may lie in a mapping, where other
+ * processes increment it.
  */
 static void wait_on_futex(const struct ck_ec_wait_state *state, const uint32_t *address,
                           uint32_t expected, const struct timespec *deadline)
@@ -71,9 +71,9 @@ void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns)
 }
 
 /*
- * An increment that finds the mark of a sleeper takes the mark away, and only then makes the system
- * call. So if another thread has incremented since `seen`, it may have taken the mark and still be
- * on its way to the call: then the sleeper is woken here as well.
+ * An increment that finds the mark of a sleeper removes the mark, and only then makes the system
+ * call. So if another thread has incremented since `seen`, it may have removed the mark and not
+ * made the call yet: then the sleeper is woken here as well.
  */
 void etwas_wake(struct ck_ec32 *count, uint32_t seen)
 {
@@ -87,7 +87,7 @@ void etwas_wake(struct ck_ec32 *count, uint32_t seen)
 
 #ifdef __SANITIZE_THREAD__
 
-/* The sanitizer of gcc 12 knows no lock that is taken by this clock. */
+/* The sanitizer of gcc 12 does not know a lock function with this clock. */
 bool etwas_mutex_lock_until(pthread_mutex_t *lock, uint64_t deadline_ns)
 {
     const struct timespec pause = {.tv_nsec = 100000};

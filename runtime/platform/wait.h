@@ -18,13 +18,13 @@
 extern const struct ck_ec_mode etwas_wait_mode;
 
 /*
- * Waits until `count` differs from `seen`, at most `timeout_ns` (a century at most); may return
- * early.
+ * Waits until `count` differs from `seen`, for at most `timeout_ns` (and at most a century); may
+ * return early.
  */
 void etwas_wait(struct ck_ec32 *count, uint32_t seen, uint64_t timeout_ns);
 
 /*
- * Increments `count`, so that every etwas_wait with `seen` ends, also one that has not begun yet.
+ * Increments `count`, so that every etwas_wait with `seen` ends, even one that has not begun yet.
  * Sleepers are woken when this returns, even if another thread has incremented `count` before and
  * is delayed before it wakes them. Async-signal-safe.
  */

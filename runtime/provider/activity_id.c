@@ -26,9 +26,9 @@ static uint64_t created; /* ids in this process */
 static uint64_t maker;   /* the generator of this process's ids; 0: none has been created */
 
 /*
- * Identifies a process and when it first created an id, in steps of 13 ms that last for two
- * millennia, because process ids are used again. Read from the system, because a fork's child must
- * differ from its parent.
+ * Identifies the process, and the time of its first id, because process ids are reused. The time
+ * counts steps of 13 ms and wraps after two millennia. The process id is read from the system,
+ * because a fork's child must differ from its parent.
  */
 static uint64_t activity_find_generator(void)
 {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Checks the description of a class: that this library and the other readers of event metadata can
- * read it.
+ * Checks that this library and the other readers of event metadata can read the description of a
+ * class.
  */
 #include <etwas/tdh.h>
 #include <string.h>

@@ -5,19 +5,19 @@
  * Control GUIDs: the providers that a process knows, because they are registered, or because a
  * session has enabled them before they are (R190).
  *
- * A static table, under the control lock. An entry is in use while a provider is registered under
- * its GUID or a session enables it; its index stays the same as long.
+ * A static table, under the control lock. An entry is in use, and keeps its index, while a provider
+ * is registered under its GUID or a session enables it.
  *
  * A provider may name a group, which has a GUID, too. What is enabled under the group's GUID is
  * enabled for all its members. Groups have entries of their own here; the registrations under one
  * are its members.
  *
  * Up to 8 sessions enable a GUID. Its modern providers write to all of them; its classic providers
- * to the newest, until that one disables it (R192). A GUID all of whose registrations are classic
+ * to the newest, until that one disables it (R192). If all registrations of a GUID are classic, it
  * has one session at most.
  *
- * An enablement may have a name, a pattern: providers that call themselves so are enabled too, by
- * copies of it, whatever their GUIDs are (enabling.c).
+ * An enablement may have a name, which is a pattern. Providers whose names match are enabled too,
+ * whatever their GUIDs are: each gets a copy of the enablement (enabling.c).
  */
 #ifndef ETWAS_PROVIDER_CONTROL_GUID_H
 #define ETWAS_PROVIDER_CONTROL_GUID_H
@@ -47,7 +47,7 @@ struct etwas_enablement {
     uint64_t match_any_keyword;
     uint64_t match_all_keyword;
     const struct etwas_event_filter *filter; /* released with the enablement; NULL: none */
-    /* A pattern: providers of such names are enabled too. Freed with the enablement. NULL: none. */
+    /* A pattern: matching providers are enabled too. Freed with the enablement. NULL: none. */
     char *name;
     uint64_t asked_ns; /* as in struct etwas_enable_request */
     uint32_t property;
@@ -106,7 +106,7 @@ const struct etwas_enablement *etwas_control_guid_newest_enablement(
 /* Removes the enablements of all other sessions. */
 void etwas_control_guid_disable_others(struct etwas_control_guid *entry, uint64_t session);
 
-/* Has the enablement of this session stand for no providers by name, if it did. */
+/* Removes the name from this session's enablement, if it has one. */
 void etwas_control_guid_forget_name(struct etwas_control_guid *entry, uint64_t session);
 
 /* Removes the enablement of this session. */
@@ -119,20 +119,20 @@ static inline uint32_t etwas_enablement_flags(const struct etwas_enablement *ena
 }
 
 /*
- * The index of the GUID's entry, as a provider's or as a group's; ETWAS_NO_CONTROL_GUID: there is
+ * Returns the index of the entry of a provider's or group's GUID; ETWAS_NO_CONTROL_GUID: there is
  * none.
  */
 uint32_t etwas_control_guid_find(const etwas_guid *guid, bool is_group);
 
 /*
- * The same, or the index of an unused entry, which gets the GUID: the caller registers or enables
- * before it releases the lock. ETWAS_NO_CONTROL_GUID: the table is full.
+ * Returns the same, or the index of an unused entry, which gets the GUID. The caller registers or
+ * enables before it releases the lock. ETWAS_NO_CONTROL_GUID: the table is full.
  */
 uint32_t etwas_control_guid_find_or_add(const etwas_guid *guid, bool is_group);
 
 /*
- * Stores the provider's name, cut to ETWAS_PROVIDER_NAME_BYTES. The old name stays where memory
- * fails.
+ * Stores the provider's name, cut to ETWAS_PROVIDER_NAME_BYTES. Keeps the old name if there is no
+ * memory.
  */
 void etwas_control_guid_set_name(struct etwas_control_guid *entry, const char *name);
 

@@ -3,8 +3,9 @@
 
 /*
  * Counters of the logging thread, recorded beside the START and END of instances and activities. A
- * session requests them with ETWAS_ENABLE_PROPERTY_COUNTERS. Which counters are read, and of which
- * classes, is the business of provider/counted_class.h, which stores its functions here.
+ * session requests them with ETWAS_ENABLE_PROPERTY_COUNTERS. thread_counters.c reads the counters,
+ * counted_classes.c knows the counted classes. Their functions are reached through
+ * etwas_counter_hooks.
  */
 #ifndef ETWAS_PROVIDER_COUNTED_CLASS_H
 #define ETWAS_PROVIDER_COUNTED_CLASS_H
@@ -27,8 +28,8 @@ struct etwas_counter_hooks {
      */
     etwas_publisher *publish;
     /*
-     * Called when the enablement of this control GUID has changed; ETWAS_NO_CONTROL_GUID: of all.
-     * The control lock is held.
+     * Called when the enablement of this control GUID has changed; ETWAS_NO_CONTROL_GUID: those of
+     * all have. The control lock is held.
      */
     void (*change)(uint32_t control);
     /*
@@ -66,9 +67,7 @@ static inline void etwas_counted_class_enablement_changed(uint32_t control)
     }
 }
 
-/*
- * Which classes have their instances counted. Two of the verbs of provider/counted_class.h.
- */
+/* Which classes have their instances counted: two of the functions in etwas_counter_hooks. */
 
 void etwas_counted_classes_change(uint32_t control);
 
@@ -78,9 +77,9 @@ void etwas_counted_classes_change(uint32_t control);
 bool etwas_counted_classes_find(etwas_handle class_handle, etwas_pair *guid, uint64_t *session);
 
 /*
- * What the kernel counts of a thread, read by the thread itself without any privilege: a record
- * after the START of an instance or activity, and one before its END (etl/own_record.h), in
- * sessions that request them.
+ * The kernel's counters of a thread, which the thread reads itself, without any privilege. In
+ * sessions that request them, a record follows the START of an instance or activity, and another
+ * precedes its END (etl/own_record.h).
  */
 
 /* Called before the first session requests counters. Thread-safe. */

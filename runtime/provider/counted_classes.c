@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Which classes have their instances counted: a class is counted if the enablement of its provider
- * requests counters, or its own.
+ * Which classes have their instances counted: those whose provider's newest enablement, or that of
+ * the class's own GUID, requests counters.
  */
 #include "provider/counted_class.h"
 
@@ -17,7 +17,7 @@
 
 static uint64_t counted_for[ETWAS_CLASSES]; /* the session; 0: none */
 
-/* Returns the newest session that enables the class, if that session requests counters; else 0. */
+/* Returns the newest session that enables the GUID, if that session requests counters; else 0. */
 static uint64_t asked_by(uint32_t control)
 {
     const struct etwas_enablement *newest;
@@ -70,7 +70,8 @@ void etwas_counted_classes_change(uint32_t control)
 }
 
 /*
- * Works as etwas_class_look_up: the class may change meanwhile, as long as it stays the same one.
+ * Works as etwas_class_look_up does. The class's flag may change meanwhile, if the handle still
+ * names the same class.
  */
 bool etwas_counted_classes_find(etwas_handle class_handle, etwas_pair *guid, uint64_t *session)
 {

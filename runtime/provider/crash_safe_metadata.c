@@ -11,8 +11,8 @@ enum {
 };
 
 /*
- * How far each session's mapping has the metadata, by its entry of the session table; reset for
- * each session.
+ * How much of the metadata each session's mapping has, by the session's index. Reset for each
+ * session.
  */
 static struct etwas_metadata_cursor cursors[ETWAS_SESSION_ENTRIES];
 
@@ -34,8 +34,8 @@ void etwas_crash_safe_write_descriptions(struct etwas_session *session)
         if (takes_stacks && room < session->mapping->schema_bytes &&
             etwas_guest_images_have_more(cursor->guest_images)) {
             /*
-             * The images of guests that come and go are without bound: half of the room is reserved
-             * for other metadata.
+             * The images of guests are unbounded, because guests come and go. Half of the room is
+             * reserved for other metadata.
              */
             cursor->guest_images = etwas_guest_images_newest();
             etwas_shared_leave_schema_out(session->mapping);

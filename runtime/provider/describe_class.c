@@ -10,7 +10,9 @@
 #include "etl/utf16.h"
 #include "provider/description.h"
 
-/* A structure followed by texts: measured first, then, in a block of that size, written. */
+/*
+ * A structure followed by texts. It is measured first, and then written into a block of that size.
+ */
 struct image {
     uint8_t *bytes; /* NULL: measuring */
     size_t used;

@@ -36,20 +36,20 @@ const struct etwas_in_type *etwas_in_type(uint16_t in_type);
 
 /*
  * The names of classic providers. RegisterTraceGuids takes none, so they come from the descriptions
- * of classes (etwas_describe_class), which may be made before or after the registration. A name
- * that a provider of the same GUID gives itself comes first.
+ * of classes (etwas_describe_class), which may be made before or after the registration. The name
+ * that a provider of the same GUID registers itself takes precedence.
  */
 
 /*
- * Stores the name that the description of a class, which has been checked, has of the class's
- * provider. Returns whether a provider that is registered, with this class or under this GUID, has
- * another name than before. Takes the control lock.
+ * Stores the provider's name from the checked description of a class. Returns whether this has
+ * changed the name of a provider that is registered with this class or under this GUID. Takes the
+ * control lock.
  */
 bool etwas_described_name_store(const etwas_class_description *description);
 
 /*
- * Gives a provider that was just registered the name that the first described one of its control
- * GUID and its classes has. Takes the control lock.
+ * Gives a provider that was just registered its described name: the one of its control GUID, or
+ * else of the first of its classes that has one. Takes the control lock.
  */
 void etwas_described_name_apply(const struct etwas_registration_request *request);
 

@@ -15,7 +15,7 @@ enum {
     LONGEST_FORMAT_BYTES = 65000,
 };
 
-/* One conversion, behind its percent sign. NULL: it is none that a message may have. */
+/* Skips one conversion after its percent sign. NULL: a message may not have it. */
 static const char *message_format_skip_conversion(const char *at)
 {
     static const char *const lengths[] = {"hh", "ll", "h", "l", "j", "z", "t"};

@@ -13,13 +13,13 @@
 #include "provider/event_class.h"
 #include "session/session.h"
 
-/* The last name of a described class. */
+/* The last described name of a class's provider. */
 struct described_name {
     etwas_guid guid;
     char *name; /* NULL: there was no memory for it */
 };
 
-static void *names;        /* tree of them by GUID, kept as descriptions are; control lock */
+static void *names;        /* a tree by GUID, which is never freed; under the control lock */
 static bool must_complete; /* a name has enabled a provider; under the control lock */
 
 static int described_name_compare(const void *left, const void *right)
@@ -50,7 +50,7 @@ static struct described_name *described_name_new(const etwas_guid *guid)
     return entry;
 }
 
-/* Returns whether the entry has another name now. */
+/* Stores the name. Returns whether the entry's name has changed. */
 static bool described_name_change(struct described_name *entry, const char *name)
 {
     char *copy;
@@ -67,7 +67,7 @@ static bool described_name_change(struct described_name *entry, const char *name
     return true;
 }
 
-/* Returns whether the provider has the name now, and had not before. */
+/* Gives the provider the name. Returns false if it keeps the name it has. */
 static bool described_name_give(uint32_t control, const char *name)
 {
     struct etwas_control_guid *provider = &etwas_control_guids[control];

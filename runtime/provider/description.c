@@ -12,7 +12,7 @@
 #include "session/session.h"
 
 static struct etwas_description head;
-static struct etwas_description *last = &head; /* a hint: what comes behind it is soon found */
+static struct etwas_description *last = &head; /* a hint: at the end, or shortly before it */
 
 static uint32_t published;
 
@@ -73,7 +73,7 @@ uint8_t *etwas_description_add_record(struct etwas_description *description,
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /*
- * The last description of each key, by a hash of it. If there is no memory for a larger table, its
+ * A hash table of the last description of each key. If there is no memory for a larger table, its
  * buckets become longer. The control lock guards it.
  */
 enum {
@@ -85,7 +85,7 @@ static struct etwas_description **chains = fewest;
 static uint32_t chain_count = FEWEST_CHAINS;
 static uint32_t subject_count;
 
-/* FNV-1a. Its low bits are good ones. */
+/* FNV-1a, whose low bits are well distributed. */
 static struct etwas_description **description_bucket_of(const struct etwas_description_key *subject)
 {
     const uint8_t *bytes = (const uint8_t *)subject;
@@ -153,7 +153,7 @@ void etwas_description_append(struct etwas_description *description)
 {
     struct etwas_description *at = ck_pr_load_ptr(&last);
 
-    ck_pr_fence_release(); /* it is whole before it is found: pairs with next_of */
+    ck_pr_fence_release(); /* it is complete before it is linked: pairs with next_of */
     for (;;) {
         struct etwas_description *next = ck_pr_load_ptr(&at->next);
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Descriptions of events: what programs have described, as records that lack only their stamp and
+ * Descriptions of events, made by programs. They are kept as records that lack only their stamp and
  * ids (etl/event_metadata.h, etl/own_record.h).
  *
  * They form a list that only grows and is never freed. Appending is lock-free. A description is
@@ -41,7 +41,7 @@ struct etwas_description {
     struct etwas_description *next; /* stored once */
     uint32_t replaced;              /* not 0: a later one has the same key; atomic */
     struct etwas_description_key subject;
-    /* the next of its bucket, in the table by key; under the control lock */
+    /* the next in its bucket of the hash table; under the control lock */
     struct etwas_description *chained;
     size_t bytes;     /* of the records */
     uint8_t *records; /* each rounded up to 8 bytes */
@@ -52,7 +52,7 @@ struct etwas_description *etwas_description_new(const struct etwas_description_k
 void etwas_description_free(struct etwas_description *description);
 
 /*
- * Appends a record of one of the library's own classes, with a payload of so many zeroed bytes.
+ * Appends a record of one of the library's own classes, with a payload of `payload_bytes` zeroes.
  * Returns the payload, which may move with the next call. NULL: no memory.
  */
 uint8_t *etwas_description_add_record(struct etwas_description *description,
@@ -84,7 +84,7 @@ void etwas_description_append(struct etwas_description *description);
  */
 void etwas_description_publish(struct etwas_description *description);
 
-/* The number of descriptions so far, without a read of any of them. Async-signal-safe. */
+/* Returns the number of descriptions so far, without reading any of them. Async-signal-safe. */
 uint32_t etwas_descriptions_count(void);
 
 /* ---- reading --------------------------------------------------------------------------------- */

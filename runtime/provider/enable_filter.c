@@ -13,8 +13,8 @@ enum filter_kind {
     KIND_UNKNOWN,
     KIND_NONE,    /* no filter */
     KIND_PROCESS, /* which processes are meant */
-    KIND_EVENT,   /* which events or providers are, and which events get stacks */
-    KIND_MISSING, /* not built */
+    KIND_EVENT,   /* which events or providers are meant, and which events get stacks */
+    KIND_MISSING, /* not implemented */
 };
 
 /* Types below this one are a provider's own, and their data is for its callback. */
@@ -65,7 +65,7 @@ static uint32_t largest_data_bytes(uint32_t type)
     }
 }
 
-/* Reads one filter. What a filter of events says is added to `events`. */
+/* Reads one filter. The contents of a filter of events are added to `events`. */
 static uint32_t read_one(const EVENT_FILTER_DESCRIPTOR *filter, struct etwas_event_filter *events)
 {
     enum filter_kind kind = enable_filter_kind_of(filter->Type);

@@ -41,8 +41,8 @@ static uint64_t registration_gate(const struct etwas_enablement *enablement)
 }
 
 /*
- * The enablements of a registration: those of its own GUID, and those of its group besides, as far
- * as there is room.
+ * Returns the enablements of a registration: those of its own GUID, and of its group's as many as
+ * there is room for.
  */
 static struct etwas_control_guid registration_listeners_state(uint32_t registration)
 {
@@ -113,11 +113,11 @@ static uint32_t enabling_count_enabled(void)
     return count;
 }
 
-/* ---- telling: with the control lock held ----------------------------------------------------- */
+/* ---- notifying: with the control lock held --------------------------------------------------- */
 
 /*
- * R195: the highest level, any keyword that a session wants, the keywords that all of them demand.
- * Level 0 is the highest of all.
+ * R195: the highest level, every keyword that any session wants, and the keywords that all sessions
+ * require. Level 0 is the highest of all.
  */
 static struct etwas_combined_enablement combined_enablement_of(
     const struct etwas_control_guid *entry)
@@ -189,7 +189,10 @@ static bool enabling_concerns(uint32_t registration, uint32_t control,
            (registered->is_modern ? registered->enable_callback != NULL : change->for_classic);
 }
 
-/* Has every registration asked. False: one has too much to do, and none is asked. */
+/*
+ * Queues the request for every registration concerned. Returns false if one's queue is full; then
+ * none is queued.
+ */
 static bool enabling_enqueue_all(uint32_t control, const struct enabling_change *change)
 {
     for (uint32_t index = 0; index < etwas_registrations_end(); index++) {
@@ -246,7 +249,7 @@ void etwas_registration_join_group(uint32_t registration, const etwas_guid *guid
     }
 }
 
-/* Forgets what a session asked for. */
+/* Removes a session's enablement. */
 static void enabling_disable(uint32_t control, uint64_t session, const etwas_guid *source)
 {
     struct etwas_control_guid *entry = &etwas_control_guids[control];
@@ -260,12 +263,12 @@ static void enabling_disable(uint32_t control, uint64_t session, const etwas_gui
     (void)enabling_enqueue_all(control, &change);
 }
 
-/* ---- what a controller asks for: with the control lock held ---------------------------------- */
+/* ---- what a controller requests: with the control lock held ---------------------------------- */
 
 /* A session whose request by name another one's has replaced, or 0. The control lock guards it. */
 static uint64_t taken_over;
 
-/* R192: a classic provider is one session's. */
+/* R192: only one session enables a classic provider. */
 static void enabling_take_over(struct etwas_control_guid *entry, uint64_t session)
 {
     for (uint32_t index = 0; index < entry->enablement_count; index++) {
@@ -329,7 +332,7 @@ static uint32_t enabling_enable(const struct etwas_enable_request *request, bool
     if (enablement == NULL) {
         return ERROR_NO_SYSTEM_RESOURCES;
     }
-    /* A copy has no identity of its own: its original has set it. */
+    /* A copy has no identity: the original request has set it. */
     if ((request->enablement.property & ETWAS_ITEM_PROPERTIES) != 0 &&
         !request->enablement.by_name) {
         etwas_event_items_set_identity(&request->identity);
@@ -376,7 +379,7 @@ static uint32_t enabling_capture_state(uint32_t control, const struct etwas_enab
     return enabling_enqueue_all(control, &change) ? ERROR_SUCCESS : ERROR_NO_SYSTEM_RESOURCES;
 }
 
-/* R192: a classic provider is another session's already, which enabled it later. */
+/* R192: whether another session has a classic provider already, by a later request. */
 static bool enabling_is_accepted(uint32_t control, const struct etwas_enable_request *request)
 {
     return control != ETWAS_NO_CONTROL_GUID &&
@@ -392,7 +395,9 @@ static bool enabling_has_name(const struct etwas_control_guid *provider, const c
            etwas_name_pattern_matches(name, (uint32_t)strlen(name), provider->name, true);
 }
 
-/* The newest request of the session for providers of this one's name; NULL: there is none. */
+/*
+ * Returns the session's newest enablement whose pattern matches the provider; NULL: there is none.
+ */
 static const struct etwas_enablement *enabling_find_by_name(uint32_t control, uint64_t session)
 {
     const struct etwas_enablement *newest = NULL;
@@ -410,7 +415,7 @@ static const struct etwas_enablement *enabling_find_by_name(uint32_t control, ui
     return newest;
 }
 
-/* Has the provider get what a session requests by name. Sets *changed if it does. */
+/* Enables the provider with a copy of an enablement by name. Sets *changed if it does. */
 static uint32_t enabling_copy(uint32_t control, const struct etwas_enablement *original,
                               bool *changed)
 {
@@ -434,8 +439,8 @@ static uint32_t enabling_copy(uint32_t control, const struct etwas_enablement *o
 }
 
 /*
- * Has the provider follow what the session requests by name, unless the session requests something
- * of its own GUID. Sets *changed if that is a change.
+ * Updates the provider to what the session requests by name, unless the session has enabled the
+ * provider by its GUID. Sets *changed if that is a change.
  */
 static uint32_t enabling_follow(uint32_t control, uint64_t session, bool *changed)
 {
@@ -457,7 +462,7 @@ static uint32_t enabling_follow(uint32_t control, uint64_t session, bool *change
                : (uint32_t)ERROR_SUCCESS;
 }
 
-/* The others are enabled where one cannot be, whose code is returned. */
+/* If a provider cannot be enabled, the others still are, and the first such code is returned. */
 static uint32_t enabling_follow_all(uint64_t session, bool *changed)
 {
     uint32_t code = ERROR_SUCCESS;
@@ -472,7 +477,7 @@ static uint32_t enabling_follow_all(uint64_t session, bool *changed)
     return code;
 }
 
-/* Requests the state of those that are enabled by this name. */
+/* Requests the state of the providers that are enabled by this name. */
 static uint32_t enabling_capture_named(const char *name, const struct etwas_enable_request *request)
 {
     uint32_t code = ERROR_SUCCESS;
@@ -490,7 +495,7 @@ static uint32_t enabling_capture_named(const char *name, const struct etwas_enab
     return code;
 }
 
-/* Requests the state of the GUID's own providers, and of those that it enables by name. */
+/* Requests the state of the GUID's providers, and of those that its enablement enables by name. */
 static uint32_t enabling_capture(uint32_t control, const struct etwas_enable_request *request)
 {
     const struct etwas_enablement *own =
@@ -531,15 +536,15 @@ bool etwas_provider_is_named(const char *name)
     return is_here;
 }
 
-/* ---- what a controller asks for -------------------------------------------------------------- */
+/* ---- what a controller requests -------------------------------------------------------------- */
 
-/* The session that asks: one of this process, or one that it is a guest of. */
+/* The session that requests: one of this process, or one that it is a guest of. */
 struct enabling_requester {
     struct etwas_session *session; /* NULL: of another process */
     bool is_independent;
 };
 
-/* For the GUID of the request. *changed as in enabling_apply_request. */
+/* Applies the request to its GUID. *changed is as in enabling_apply_request. */
 static uint32_t enabling_apply_to_guid(struct etwas_enable_request *request,
                                        const struct enabling_requester *requester, bool *changed)
 {
@@ -553,7 +558,7 @@ static uint32_t enabling_apply_to_guid(struct etwas_enable_request *request,
     *changed = is_ours;
     switch (request->control_code) {
     case EVENT_CONTROL_CODE_ENABLE_PROVIDER:
-        /* Guests included, also where filters exclude this process. */
+        /* Set even if filters exclude this process, because its guests may take stacks. */
         if (session != NULL &&
             (request->enablement.property & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0) {
             ck_pr_store_32(&session->takes_stacks, 1);
@@ -578,8 +583,8 @@ static uint32_t enabling_apply_to_guid(struct etwas_enable_request *request,
 }
 
 /*
- * *changed: there are callbacks to run, *named: also of providers that the request is for by name.
- * No caller waits for callbacks that other calls caused.
+ * *changed says whether there are callbacks to run, *named whether providers by name have some,
+ * too. No caller waits for callbacks that other calls caused.
  */
 static uint32_t enabling_apply_request(struct etwas_enable_request *request,
                                        const struct enabling_requester *requester, bool *changed,
@@ -601,7 +606,7 @@ static uint32_t enabling_apply_request(struct etwas_enable_request *request,
     return code;
 }
 
-/* The session that asks; NULL: it does not run, and *code says which way (R93). */
+/* Finds the session that requests; NULL: it does not run, and *code says why (R93). */
 static struct etwas_session *enabling_find_session(uint64_t handle, uint32_t *code)
 {
     struct etwas_session_key key;
@@ -622,7 +627,10 @@ static struct etwas_session *enabling_find_session(uint64_t handle, uint32_t *co
                : NULL;
 }
 
-/* A guest's session runs while its gates are open, or before it is attached. */
+/*
+ * Whether this process is a guest of the session, which is attached with open gates, or not yet
+ * attached.
+ */
 static bool enabling_is_guest_of(uint64_t handle)
 {
     struct etwas_session_key key;
@@ -633,7 +641,7 @@ static bool enabling_is_guest_of(uint64_t handle)
              ck_pr_load_32(&etwas_slot_of(key.index, 0)->gate) == key.generation));
 }
 
-/* ERROR_SUCCESS, or why there is none. */
+/* Returns ERROR_SUCCESS, or why there is none. */
 static uint32_t enabling_find_requester(const struct etwas_enable_request *request,
                                         struct enabling_requester *requester)
 {
@@ -669,7 +677,7 @@ void etwas_enable_request_prepare(struct etwas_enable_request *request)
     }
 }
 
-/* What is to be settled after a request. */
+/* What is left to do after a request. */
 struct enabling_outcome {
     bool changed; /* as in enabling_apply_request */
     bool named;
@@ -700,7 +708,7 @@ uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *re
     return enabling_request(request, &outcome);
 }
 
-/* Returns what is left of a timeout: at least 1 ms of one that is neither 0 nor unlimited. */
+/* Returns what is left of a timeout: at least 1 ms, unless it is 0 or unlimited. */
 static uint32_t enabling_timeout_left(uint32_t timeout_ms, uint64_t since_ns)
 {
     uint64_t passed_ms = (etwas_monotonic_ns() - since_ns) / ETWAS_NS_A_MILLISECOND;
@@ -780,7 +788,9 @@ void etwas_providers_disable_without_callbacks(uint64_t session)
 void etwas_providers_disable_session(uint64_t session)
 {
     etwas_control_lock();
-    /* What gets a name while a callback runs follows a session that ends no more. */
+    /*
+     * A provider that gets a name while a callback runs then no longer follows the ending session.
+     */
     for (uint32_t control = 0; control < etwas_control_guids_end(); control++) {
         etwas_control_guid_forget_name(&etwas_control_guids[control], session);
     }

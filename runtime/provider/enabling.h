@@ -6,8 +6,8 @@
  *
  * A classic provider has one session at a time, the last that enabled it; a modern one up to 8, and
  * its callback receives the combined enablement. A change is made under the control lock, gates
- * included, before any callback is called: whether the callbacks have returned says nothing of
- * whether the change was made.
+ * included, before any callback is called: the change has been made whether or not the callbacks
+ * have returned.
  */
 #ifndef ETWAS_PROVIDER_ENABLING_H
 #define ETWAS_PROVIDER_ENABLING_H
@@ -34,7 +34,7 @@ struct etwas_enable_request {
     uint64_t asked_ns;
     etwas_guid source;              /* the controller's id, for the callbacks of modern providers */
     struct etwas_identity identity; /* read if the enablement requests items (event_items.h) */
-    /* whether another process's session is (R77); known already for one of this process */
+    /* whether another process's session is independent (R77); not read for one of this process */
     bool is_independent;
     const struct etwas_event_filter *filter; /* the enablement gets a copy; NULL: none */
     /* what is requested; its session is set for every control code */
@@ -61,8 +61,8 @@ void etwas_enable_request_prepare(struct etwas_enable_request *request);
 uint32_t etwas_provider_enable(struct etwas_enable_request *request);
 
 /*
- * The same for a session of this process or one that it has joined as a guest, without calling
- * callbacks: they run in etwas_callbacks_complete.
+ * Does the same for a session of this process, or one that it has joined as a guest, without
+ * calling callbacks. They run in etwas_callbacks_complete.
  */
 uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *request);
 
@@ -72,7 +72,7 @@ uint32_t etwas_provider_enable_without_callbacks(struct etwas_enable_request *re
  */
 void etwas_providers_disable_session(uint64_t session);
 
-/* The same without calling callbacks. */
+/* Does the same without calling callbacks. */
 void etwas_providers_disable_without_callbacks(uint64_t session);
 
 /*
@@ -96,9 +96,9 @@ bool etwas_registration_apply_enablement(uint32_t registration);
 void etwas_registration_join_group(uint32_t registration, const etwas_guid *group);
 
 /*
- * Has a provider that has a name now, or another one, follow what sessions request by name
- * (ETWAS_FILTER_TYPE_PROVIDER_NAME). The caller holds the control lock. True: after releasing it
- * the caller calls etwas_provider_complete_named.
+ * Enables a provider that has just got a name, or another one, as sessions request by name
+ * (ETWAS_FILTER_TYPE_PROVIDER_NAME). The caller holds the control lock. If this returns true, the
+ * caller calls etwas_provider_complete_named after releasing it.
  */
 bool etwas_provider_follow_names(uint32_t control);
 
@@ -108,10 +108,10 @@ bool etwas_provider_follow_names(uint32_t control);
  */
 bool etwas_provider_complete_named(uint64_t newest, uint32_t timeout_ms);
 
-/* Whether a provider of such a name, a pattern, is registered. Takes the control lock. */
+/* Whether a provider is registered whose name matches the pattern. Takes the control lock. */
 bool etwas_provider_is_named(const char *name);
 
-/* The enablement of the provider in the session of `handle`; all 0: there is none. */
+/* Returns the enablement of the provider in the session of `handle`; all 0: there is none. */
 struct etwas_enablement etwas_provider_enablement(uint64_t handle);
 
 #endif

@@ -58,7 +58,7 @@ void etwas_classes_remove(uint32_t registration)
         if (ck_pr_load_64(&etwas_classes[index].generation) != 0 &&
             etwas_classes[index].registration == registration) {
             ck_pr_store_64(&etwas_classes[index].generation, 0);
-            /* Before the GUID is stored anew: a reader that saw the old one sees this too. */
+            /* Before a new GUID is stored: a reader that sees the new GUID sees this, too. */
             ck_pr_fence_memory();
         }
     }

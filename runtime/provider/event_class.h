@@ -29,7 +29,7 @@
 enum {
     ETWAS_CLASS_INDEX_BITS = 16
 };
-#define ETWAS_CLASS_COUNTED UINT64_C(0x80000000) /* of a generation */
+#define ETWAS_CLASS_COUNTED UINT64_C(0x80000000) /* a bit of a generation */
 
 struct etwas_class {
     uint64_t generation; /* 0: not in use */
@@ -55,7 +55,7 @@ void etwas_classes_remove(uint32_t registration);
  */
 bool etwas_class_guid(etwas_handle class_handle, etwas_guid *guid);
 
-/* Where the GUID lies, if the handle is registered; else the address of any GUID, or of zeroes. */
+/* Returns the address of the GUID if the handle is registered; else of any GUID, or of zeroes. */
 static inline const void *etwas_class_guid_at(etwas_handle class_handle)
 {
     static const uint64_t none[2];
@@ -65,12 +65,12 @@ static inline const void *etwas_class_guid_at(etwas_handle class_handle)
     return index < ETWAS_CLASSES ? etwas_classes[index].guid : none;
 }
 
-/* etwas_class_guid, inlined into the hot path: the GUID in a register. */
+/* etwas_class_guid, inlined into the hot path, with the GUID in a register. */
 static inline bool etwas_class_look_up(etwas_handle class_handle, etwas_pair *guid)
 {
     uint64_t handle = (uint64_t)(uintptr_t)class_handle;
     uint32_t index = (uint32_t)(handle & ((1u << ETWAS_CLASS_INDEX_BITS) - 1)) - 1;
-    uint64_t generation = handle >> ETWAS_CLASS_INDEX_BITS; /* wider than a class's: never cut */
+    uint64_t generation = handle >> ETWAS_CLASS_INDEX_BITS; /* wider than a class's */
     const struct etwas_class *found;
 
     if (__builtin_expect(index >= ETWAS_CLASSES, 0) || __builtin_expect(generation == 0, 0)) {

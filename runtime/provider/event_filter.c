@@ -21,7 +21,7 @@ enum {
     NAMES_AT = offsetof(EVENT_FILTER_EVENT_NAME, Names),
 };
 
-/* ---- what a controller says ------------------------------------------------------------------ */
+/* ---- what a controller requests -------------------------------------------------------------- */
 
 static bool filter_read_ids(struct etwas_id_filter *ids, const uint8_t *data, uint32_t bytes)
 {
@@ -41,7 +41,7 @@ static bool filter_read_ids(struct etwas_id_filter *ids, const uint8_t *data, ui
     return true;
 }
 
-/* The head of both kinds of filters by level and keyword. */
+/* Reads the header that filters by level and keyword have in common. */
 static bool filter_read_levels(struct etwas_level_filter *levels, const uint8_t *data)
 {
     EVENT_FILTER_LEVEL_KW head;
@@ -54,7 +54,7 @@ static bool filter_read_levels(struct etwas_level_filter *levels, const uint8_t 
     return head.FilterIn <= 1;
 }
 
-/* A hash by multiplication, begun with 0, byte by byte: its upper bits are good. */
+/* Adds a byte to a multiplicative hash that begins with 0. Its upper bits are well distributed. */
 static uint32_t name_hash_continue(uint32_t hash, char byte)
 {
     return (hash + (uint8_t)byte) * 0x9E3779B1u;
@@ -65,7 +65,7 @@ static uint32_t name_bucket_of(uint32_t hash)
     return hash >> (32 - ETWAS_NAME_BUCKET_BITS);
 }
 
-/* Its size, with its NUL. */
+/* Returns the size of a name with its NUL, and its bucket. */
 static uint32_t name_measure(const char *text, uint32_t *bucket)
 {
     uint32_t hash = 0;
@@ -78,10 +78,10 @@ static uint32_t name_measure(const char *text, uint32_t *bucket)
     return bytes + 1;
 }
 
-/* Names one behind the other, the last one whole. */
+/* Sorts names, one after the other and all terminated, into buckets. */
 static void name_fill_buckets(struct etwas_name_filter *names, const char *text, uint32_t bytes)
 {
-    uint16_t ends[ETWAS_NAME_BUCKETS]; /* of what is in each so far */
+    uint16_t ends[ETWAS_NAME_BUCKETS]; /* where the next name of each bucket goes */
     uint32_t bucket;
     uint32_t name_bytes;
 
@@ -197,7 +197,7 @@ uint32_t etwas_event_filter_add(struct etwas_event_filter *filter,
 
 _Static_assert(sizeof(struct etwas_event_filter) % sizeof(uint64_t) == 0, "copied by words");
 
-/* A block, and the next that is not in force. */
+/* A block, and the next unused one. */
 struct filter_block {
     struct etwas_event_filter filter; /* first */
     struct filter_block *next;
@@ -238,19 +238,20 @@ void etwas_event_filter_release(const struct etwas_event_filter *filter)
     }
 }
 
-/* ---- what a writer asks ---------------------------------------------------------------------- */
+/* ---- evaluating an event --------------------------------------------------------------------- */
 
 /* The name of a TraceLogging event, in the caller's memory. */
 struct event_name {
     bool described; /* the event has metadata */
     const char *text;
-    uint32_t bytes; /* with its NUL; 0: it has no end */
+    uint32_t bytes; /* with its NUL; 0: it is not terminated */
     uint32_t bucket;
 };
 
 /*
- * The event's name in its metadata: a size of 16 bits, a tag whose last byte has bit 7 clear, and
- * the name with its NUL. Truncated metadata yields a name that no filter has.
+ * Finds the event's name in its metadata, which begins with a size of 16 bits, a tag whose last
+ * byte has bit 7 clear, and the name with its NUL. Truncated metadata yields a name that no filter
+ * has.
  */
 static struct event_name event_name_in(const char *metadata, uint32_t bytes)
 {
@@ -319,7 +320,7 @@ static bool filter_has_name(const struct etwas_name_filter *filter, const struct
 {
     uint32_t at = ck_pr_load_16(&filter->starts[name->bucket]);
     uint32_t end = ck_pr_load_16(&filter->starts[name->bucket + 1]);
-    uint32_t length = 0; /* of the name we are in */
+    uint32_t length = 0; /* of the current name so far */
     bool differs = false;
 
     for (; at < end && at < MAX_EVENT_FILTER_EVENT_NAME_SIZE; at++) {
@@ -338,7 +339,7 @@ static bool filter_has_name(const struct etwas_name_filter *filter, const struct
     return false;
 }
 
-/* Each filter decides about the events that it is for, and lets the others pass. */
+/* Each filter decides only about events of its kind, and lets the others pass. */
 static bool filter_passes_id(const struct etwas_id_filter *filter,
                              const struct etwas_event_arguments *event,
                              const struct event_name *name)
@@ -374,7 +375,7 @@ static bool filter_has_pattern(const struct etwas_name_filter *filter,
     return false;
 }
 
-/* An event without metadata has no name; where a filter by id is, that one decides. */
+/* An event without metadata has no name; if there is a filter by id, that filter decides. */
 static bool filter_passes_pattern(const struct etwas_name_filter *filter, uint32_t kinds,
                                   const struct etwas_event_arguments *event,
                                   const struct event_name *name)
@@ -390,7 +391,7 @@ enum {
     IS_TRIGGER = 1 << 2,
 };
 
-/* Whether an event is a trigger; with both filters it has to pass each of them. */
+/* Whether an event is a trigger; if there are both filters, it has to pass both. */
 static bool filter_is_trigger(const struct etwas_event_filter *filter, uint32_t kinds,
                               const struct etwas_event_arguments *event,
                               const struct event_name *name)

@@ -32,7 +32,7 @@ enum {
     ETWAS_FILTER_TRIGGERS = 1 << 5,
     ETWAS_FILTER_TRIGGER_LEVELS = 1 << 6,
     ETWAS_FILTER_PATTERNS = 1 << 7,      /* `names` has patterns */
-    ETWAS_FILTER_PROVIDER_NAME = 1 << 8, /* not of events: which providers; blocks have it not */
+    ETWAS_FILTER_PROVIDER_NAME = 1 << 8, /* which providers, not events; blocks do not have it */
 };
 
 /* Only these events (in), or all but these. */
@@ -59,13 +59,13 @@ enum {
 };
 
 /*
- * Passes, of the events that `levels` matches, only those with these names, or all but those. The
- * names lie by buckets of a hash, so that the cost of an event does not depend on their number.
- * Patterns lie one behind the other.
+ * Among the events that `levels` matches, passes only those with these names, or all but those.
+ * Names are sorted into hash buckets, so that the cost of an event does not depend on their number.
+ * Patterns follow one another.
  */
 struct etwas_name_filter {
     struct etwas_level_filter levels;
-    /* where each bucket begins in `names`; the last is the end, also of patterns */
+    /* where each bucket begins in `names`; the last is the end of names or patterns */
     uint16_t starts[ETWAS_NAME_BUCKETS + 1];
     char names[MAX_EVENT_FILTER_EVENT_NAME_SIZE]; /* each with its NUL */
 };
@@ -111,14 +111,14 @@ void etwas_event_filter_apply(const struct etwas_event_provider *provider, uint3
                               struct etwas_recipients *recipients);
 
 /*
- * The filters of EnableTraceEx and EnableTraceEx2: which processes are included, which events,
- * which of them get stacks; other filters are refused.
+ * The filters of EnableTraceEx and EnableTraceEx2: which processes and events are included, and
+ * which events get stacks. Other filters are refused.
  */
 
 /*
- * Reads the filters: whether one of them excludes this process, and which events are wanted;
- * *excluded is set on success only, and what is added to `events`, all 0 at first, is whole then.
- * `filters` need not be aligned.
+ * Reads the filters. *excluded receives whether one of them excludes this process, and `events`,
+ * which is zeroed before, which events are wanted. Both are valid only on success. `filters` need
+ * not be aligned.
  *
  * ERROR_INVALID_PARAMETER: more than MAX_EVENT_FILTERS_COUNT, or none at the address; two of one
  * type; data missing or more than its type may have; not 1 to 8 process ids; names that are not

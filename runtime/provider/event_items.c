@@ -7,11 +7,11 @@
 #include <ck_pr.h>
 #include <string.h>
 
-/* ---- what is constant for a process ---------------------------------------------------------- */
+/* ---- what is the same for all events --------------------------------------------------------- */
 
 /*
- * Changed under the control lock, read without: each number is one word, and the container's name,
- * which is set once, is stored before its length.
+ * Changed under the control lock, read without it. Each number is one word. The container's name is
+ * set once, and stored before its length.
  */
 static struct etwas_identity own;
 
@@ -22,26 +22,26 @@ void etwas_event_items_set_identity(const struct etwas_identity *identity)
     ck_pr_store_32(&own.session_id, identity->session_id);
     if (own.container_bytes == 0 && identity->container_bytes != 0) {
         memcpy(own.container, identity->container, sizeof own.container);
-        ck_pr_fence_release(); /* pairs with the acquire in add_container */
+        ck_pr_fence_release(); /* pairs with the acquire in items_add_container */
         ck_pr_store_32(&own.container_bytes, identity->container_bytes);
     }
 }
 
-/* ---- what is one event's --------------------------------------------------------------------- */
+/* ---- what differs from event to event -------------------------------------------------------- */
 
 enum {
     KEY_COUNT_BITS = 24, /* the number of a thread's block of keys is above them */
 };
 
-static uint64_t blocks; /* that were given to threads */
+static uint64_t blocks; /* given to threads so far */
 
 /*
- * A thread takes keys from a block of its own, from 1 on, and then another block. A handler that
- * interrupts this takes the key, or the block, first.
+ * A thread takes keys from a block of its own, from 1 on, and then takes another block. A signal
+ * handler that interrupts this takes the key, or the block, first.
  */
 static uint64_t items_next_key(void)
 {
-    static _Thread_local uint64_t next; /* 0, or a block's end: there is none */
+    static _Thread_local uint64_t next; /* 0, or a block's end: a block is needed */
 
     for (;;) {
         uint64_t key = ck_pr_load_64(&next);
@@ -71,7 +71,7 @@ static struct etwas_etl_extended_item *items_next(struct etwas_event_items *item
     return (struct etwas_etl_extended_item *)(void *)(items->data + items->bytes);
 }
 
-/* The data is there, but for what is missing to a multiple of 8. */
+/* Completes an item whose data is written: adds its head, and pads it to a multiple of 8. */
 static void items_end_item(struct etwas_event_items *items, uint16_t type, uint32_t bytes)
 {
     uint32_t item_bytes = (uint32_t)etwas_etl_round_up_8(ETWAS_ITEM_HEAD_BYTES + (size_t)bytes);
@@ -93,7 +93,7 @@ static void items_add(struct etwas_event_items *items, uint16_t type, const void
     items_end_item(items, type, bytes);
 }
 
-/* A match id, 0 because the stack is in one part, and the frames. */
+/* Adds a match id, which is 0 because the stack is in one part, and the frames. */
 static void items_add_stack(struct etwas_event_items *items, const void *inside)
 {
     uint64_t *match_id = (uint64_t *)(void *)(items_next(items) + 1);

@@ -56,19 +56,18 @@ enum {
 
 /* Items as they lie on disk, one after the other. */
 struct etwas_event_items {
-    uint32_t properties; /* the properties that these items are of */
+    uint32_t properties; /* the properties to which these items belong */
     uint32_t bytes;
     uint32_t last; /* where the last item begins */
     uint8_t data[ETWAS_EVENT_ITEMS_BYTES] __attribute__((aligned(8)));
 };
 
 /*
- * Stores what is the same for all events of the process from here on. The caller holds the control
- * lock.
+ * Stores what is the same for all later events of the process. The caller holds the control lock.
  */
 void etwas_event_items_set_identity(const struct etwas_identity *identity);
 
-/* Reads what these properties need for the event that lies at `inside`. Async-signal-safe. */
+/* Reads what these properties need for one event; `inside` as in the struct. Async-signal-safe. */
 void etwas_event_context_read(struct etwas_event_context *context, uint32_t properties,
                               const void *inside);
 
@@ -76,7 +75,7 @@ void etwas_event_context_read(struct etwas_event_context *context, uint32_t prop
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
                              const struct etwas_event_context *context);
 
-/* Marks the last item by whether other items follow. */
+/* Marks in the last item whether other items follow. */
 void etwas_event_items_end(struct etwas_event_items *items, bool others_follow);
 
 #endif

@@ -124,7 +124,9 @@ void etwas_event_provider_close(uint32_t registration)
 {
     static const struct etwas_control_guid nobody;
 
-    /* A reader recognises what is stored after this, for another registration, by the state. */
+    /*
+     * The new state tells a reader to discard what is stored after this for another registration.
+     */
     etwas_event_provider_listen(registration, &nobody);
     ck_pr_fence_store();
     ck_pr_store_64(&etwas_event_providers[registration].handle, 0);

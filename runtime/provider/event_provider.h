@@ -55,7 +55,7 @@ enum {
 
 /* etwas_event_provider.options */
 enum {
-    ETWAS_EVENT_PROVIDER_TYPED = 1 << 0,  /* the types of data descriptors mean something */
+    ETWAS_EVENT_PROVIDER_TYPED = 1 << 0,  /* the types of data descriptors are evaluated */
     ETWAS_EVENT_PROVIDER_TRAITS = 1 << 1, /* the traits are set, which can be done once */
 };
 
@@ -129,7 +129,7 @@ void etwas_event_provider_listen(uint32_t registration, const struct etwas_contr
 
 /* ---- without it: lock-free, async-signal-safe ------------------------------------------------ */
 
-/* The sessions that get an event, and what else a record needs of its provider. */
+/* The sessions that get an event, and what else a record needs from its provider. */
 struct etwas_recipients {
     etwas_pair guid;
     uint32_t count;
@@ -149,7 +149,9 @@ struct etwas_single_listener {
     etwas_pair guid;
 };
 
-/* The entry that a handle names; its handle may be another one by now. NULL: there is none. */
+/*
+ * Returns the entry that a handle names, which may have another handle by now. NULL: there is none.
+ */
 static inline struct etwas_event_provider *etwas_event_provider_at(uint64_t handle)
 {
     uint32_t index = etwas_registration_index(handle);
@@ -211,7 +213,7 @@ static inline __attribute__((always_inline)) bool etwas_event_provider_read_list
 /*
  * Reads the only listener of a provider, which is plain. The caller has found this in `state`,
  * which it loaded before it compared the handle. The list in force is chosen by a branch and not by
- * an index: a processor that predicts it right does not wait for the state.
+ * an index: a processor that predicts it correctly does not wait for the state.
  */
 static inline __attribute__((always_inline)) enum etwas_single_result etwas_event_provider_single(
     const struct etwas_event_provider *provider, uint32_t state, uint8_t level, uint64_t keyword,

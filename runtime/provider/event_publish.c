@@ -3,9 +3,10 @@
 /* Compiled for speed. */
 
 /*
- * A record is published to one session after the other, and what is published cannot be taken back;
- * so first every session is asked whether it can take the record at all, and then those come first
- * that may still fail. A session that does not get it counts it, with the cause.
+ * A record is published to one session after the other, and cannot be taken back. So the first pass
+ * checks for every session whether it can take the record at all. The second publishes it, first to
+ * the sessions that may still fail. A session that does not get the record counts it, with the
+ * cause.
  */
 #include "provider/event_record.h"
 
@@ -29,11 +30,11 @@ enum {
 
 /* ---- the items of each session --------------------------------------------------------------- */
 
-/* An event whose record has the items of one session after the other. */
+/* An event whose record gets the items of each session in turn. */
 struct variants {
     struct etwas_event_record *built;
     struct etwas_event_context context;
-    struct etwas_event_items items; /* that the record has at the moment */
+    struct etwas_event_items items; /* in the record now */
 };
 
 struct target {
@@ -42,7 +43,7 @@ struct target {
     uint32_t properties; /* the properties with items in its record */
     bool independent;
     bool counted;      /* it wants counters beside START and STOP */
-    bool needs_buffer; /* its buffer of the moment is full: it may have no other */
+    bool needs_buffer; /* its current buffer is full, and there may be no other */
 };
 
 static void variants_begin(struct variants *variants, struct etwas_event_record *built,
@@ -57,8 +58,8 @@ static void variants_begin(struct variants *variants, struct etwas_event_record 
 }
 
 /*
- * The properties of a session's record where it does not fit: the same items with a stack that is
- * only marked as cut, and then none, since an event without its items is worth more than no event.
+ * Returns fewer properties for a record that does not fit: first the stack is only marked as cut,
+ * then no items are left. An event without its items is worth more than no event.
  */
 static uint32_t variant_fewer_properties(uint32_t properties)
 {
@@ -80,18 +81,18 @@ static void variant_choose(struct variants *variants, struct target *target)
 
 /* ---- one record to several sessions ---------------------------------------------------------- */
 
-/* What has become of an event so far. */
+/* The result for an event so far. */
 struct publish_result {
     uint32_t recorded;    /* sessions that have it */
-    uint32_t code;        /* of a session that stops the others; ERROR_SUCCESS: none has */
-    uint32_t too_large;   /* ERROR_MORE_DATA: it does not fit into one, which stops no other */
-    uint32_t independent; /* the code of one that does not */
+    uint32_t code;        /* from a session that stops the others; ERROR_SUCCESS: none */
+    uint32_t too_large;   /* ERROR_MORE_DATA: too large for one session, which stops no other */
+    uint32_t independent; /* from a session that does not stop the others */
 };
 
 static void publish_add_error(struct publish_result *result, const struct target *target,
                               uint32_t code)
 {
-    /* A session that has just ended listens no more. */
+    /* A session that has just ended no longer listens. */
     if (code == ERROR_SUCCESS) {
         result->recorded++;
     } else if (code != ERROR_INVALID_HANDLE) {
@@ -118,7 +119,7 @@ static __attribute__((noinline, cold)) uint32_t publish_drop_items(struct target
     return code;
 }
 
-/* The same, with fewer items where the record does not fit into a buffer with all of them. */
+/* Does the same, and drops items if the record does not fit into a buffer with all of them. */
 static inline uint32_t publish_check_fewer(struct target *target, struct variants *variants)
 {
     uint32_t code = publish_check(target, variants);
@@ -134,8 +135,8 @@ static bool publish_refuse(const struct target *target, enum etwas_slot_loss cau
 }
 
 /*
- * Stores the code of a session that does not take the record. A session that is attached late stops
- * no other that gets the event now.
+ * Stores the code of a session that does not take the record. A session that is not attached yet
+ * does not stop the others.
  */
 static __attribute__((noinline, cold)) void publish_add_refusal(
     struct publish_result *result, const struct target *target, uint32_t code,
@@ -149,7 +150,7 @@ static __attribute__((noinline, cold)) void publish_add_refusal(
     }
 }
 
-/* The sessions from the `first` on that can take the record. */
+/* Finds the sessions from index `first` on that can take the record. */
 static uint32_t publish_find_targets(struct target targets[ETWAS_LISTENERS],
                                      const struct etwas_recipients *recipients, uint32_t first,
                                      struct variants *variants, struct publish_result *result)
@@ -200,7 +201,7 @@ static bool publish_quickly(uint64_t session, const struct etwas_event_record *b
         return false;
     }
     memcpy(&header.start, from, sizeof header.start);
-    header.start -= from->size; /* which the sequence finds */
+    header.start -= from->size; /* the sequence adds the size */
     memcpy(&header.ids, &from->thread_id, sizeof header.ids);
     memcpy(&header.second, &from->provider_id, sizeof header.second);
     memcpy(&header.third, &from->id, sizeof header.third);
@@ -222,7 +223,7 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
     if (!target->counted && publish_quickly(target->session, built)) {
         return ERROR_SUCCESS;
     }
-    /* The session before may have put its times there. */
+    /* The session before may have stored its times there. */
     built->header.kernel_time = 0;
     built->header.user_time = 0;
     return etwas_publisher_for(target->counted)(target->key.index, target->key.generation,
@@ -230,7 +231,7 @@ static uint32_t publish_to(struct target *target, struct variants *variants)
 }
 
 /*
- * R77. Once one session has the event, the others get it too, whatever becomes of one of them; else
+ * R77: once one session has the event, the others get it too, even if one of them fails. Otherwise
  * they count it.
  */
 static uint32_t publish_to_all(const struct etwas_recipients *recipients, uint32_t recorded,
@@ -260,8 +261,8 @@ static uint32_t publish_to_all(const struct etwas_recipients *recipients, uint32
 }
 
 /*
- * Drops items where the record may be too large with all of them: publishing it would count it at
- * once.
+ * Drops items if the record may be too large with all of them. Publishing it as it is would count
+ * it as lost at once.
  */
 static void variant_make_fit(struct target *target, struct variants *variants)
 {
@@ -271,7 +272,7 @@ static void variant_make_fit(struct target *target, struct variants *variants)
     }
 }
 
-/* One session takes the record at once, or refuses it. */
+/* Publishes to the only session, which takes the record at once, or refuses it. */
 static uint32_t publish_alone(const struct etwas_recipients *recipients, struct variants *variants)
 {
     struct target target = {
@@ -287,7 +288,7 @@ static uint32_t publish_alone(const struct etwas_recipients *recipients, struct 
         }
         code = publish_to(&target, variants);
     }
-    /* The session has just ended, and listens no more. */
+    /* The session has just ended, and no longer listens. */
     return code != ERROR_INVALID_HANDLE ? code : (uint32_t)ERROR_SUCCESS;
 }
 
@@ -302,7 +303,7 @@ static uint32_t publish_flags_of(const struct etwas_recipients *recipients)
     return flags;
 }
 
-/* Once the event is recorded: a window that begins now has it. */
+/* Called when the event is recorded, so that a window that begins now contains it. */
 static void publish_pull_triggers(const struct etwas_recipients *recipients)
 {
     for (uint32_t index = 0; index < recipients->count; index++) {
@@ -310,7 +311,7 @@ static void publish_pull_triggers(const struct etwas_recipients *recipients)
 
         if ((recipients->sessions[index].flags & ETWAS_LISTENER_TRIGGERS) != 0 &&
             etwas_session_key_of(recipients->sessions[index].session, &key)) {
-            (void)etwas_trigger_pull(key); /* of a session that is not armed: nothing */
+            (void)etwas_trigger_pull(key); /* does nothing if the session is not armed */
         }
     }
 }

@@ -11,7 +11,7 @@
 
 #include "platform/thread.h"
 
-/* Adds a piece. False: the record is too long. */
+/* Adds a piece. Returns false if the record would be too long. */
 static bool record_add_piece(struct etwas_event_record *built, const void *piece, uint32_t bytes)
 {
     MOF_FIELD *field = &built->pieces[built->record.field_count];
@@ -48,7 +48,7 @@ static bool record_add_item(struct etwas_event_record *built, uint16_t type, con
            record_add_piece(built, zeroes, (uint32_t)(item_bytes - sizeof *item - bytes));
 }
 
-/* The blocks that are metadata. Without a type: there is none. */
+/* The blocks that are metadata. A block without a type is absent. */
 struct record_metadata {
     EVENT_DATA_DESCRIPTOR event;
     EVENT_DATA_DESCRIPTOR provider;

@@ -100,8 +100,8 @@ void etwas_event_record_fill(struct etwas_event_record *built,
 void etwas_event_record_reserve_items(struct etwas_event_record *built);
 
 /*
- * Replaces the record's items of event_items.h by these, and marks the last item. Returns false if
- * the record would be too long; the caller then sets others.
+ * Replaces the record's items of event_items.h with these, and marks the last item. Returns false
+ * if the record would be too long; the caller then sets others.
  */
 bool etwas_event_record_set_items(struct etwas_event_record *built,
                                   struct etwas_event_items *items);

@@ -26,7 +26,7 @@
 
 /* ---- the sessions that get an event ---------------------------------------------------------- */
 
-/* Takes the sessions out that the caller, or a session itself, does not want it in. */
+/* Removes the sessions that the caller excludes, and those that exclude private events. */
 static void event_write_exclude(struct etwas_recipients *recipients, uint64_t filter,
                                 uint32_t flags)
 {
@@ -52,11 +52,11 @@ static void event_write_exclude(struct etwas_recipients *recipients, uint64_t fi
 
 #if ETWAS_RSEQ
 
-/* A list of pieces, as a quick sequence copies them. */
+/* A list of pieces, in the form that a quick sequence copies. */
 struct event_listing {
     const void *pieces;
     uint32_t count;
-    bool is_described; /* before the data two extended items that TraceLogging's macros make */
+    bool is_described; /* two extended items of TraceLogging's macros precede the data */
 };
 
 /*
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) bool event_write_start_header(
     return __builtin_expect((uint32_t)header->ids != 0, 1);
 }
 
-/* The least units of the record, if the list does not change meanwhile. */
+/* Returns the least units of the record, if the list does not change meanwhile. */
 static inline __attribute__((always_inline)) uint32_t event_listing_units(
     const struct event_listing *listing)
 {
@@ -142,8 +142,8 @@ static inline __attribute__((always_inline)) struct etwas_class_attributes event
 }
 
 /*
- * Writes to several plain listeners: the same for those that get this event, if each has room. One
- * stamp serves all, if they have the same clock.
+ * Writes to several plain listeners. The sessions that want the event get it with one stamp, if all
+ * have the same clock, and each has room.
  */
 static __attribute__((noinline)) uint32_t write_to_several(
     REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, const etwas_guid *activity,
@@ -235,9 +235,9 @@ static inline __attribute__((always_inline)) uint32_t event_write_to(
 }
 
 /*
- * The commonest case: one session listens, on the fast path. Returns a code, or ETWAS_QUICK_NOT:
- * event_write_any decides. `may_be_described` is false where TraceLogging's items are not expected.
- * The stamp is read early: the code after it runs while the processor fetches it.
+ * The commonest case: one session listens, on the fast path. Returns a code, or ETWAS_QUICK_NOT if
+ * EventWriteEx has to decide. `may_be_described` is false where TraceLogging's items are not
+ * expected. The stamp is read early: the code after it runs while the processor fetches it.
  */
 static inline __attribute__((always_inline)) uint32_t event_write_quickly(
     REGHANDLE handle, const struct etwas_event_arguments *event, const bool may_be_described)
@@ -338,7 +338,7 @@ static __attribute__((noinline)) uint32_t event_write_general(
     return etwas_event_publish(provider, event, recipients, recorded, &built);
 }
 
-/* Any event that sessions listen to, to all of them. */
+/* Writes any event to all sessions that listen. */
 static uint32_t event_write_any(const struct etwas_event_provider *provider, REGHANDLE handle,
                                 uint64_t filter, uint32_t flags,
                                 const struct etwas_event_arguments *event)
@@ -360,9 +360,7 @@ static uint32_t event_write_any(const struct etwas_event_provider *provider, REG
                                  : event_write_general(provider, event, &recipients, 0);
 }
 
-/*
- * The gate: a session listens, and *code is not set; or there is nothing to do but to return *code.
- */
+/* The gate: returns the provider if a session listens; NULL: the caller returns *code. */
 static inline const struct etwas_event_provider *event_write_find_listeners(REGHANDLE handle,
                                                                             uint32_t *code)
 {
@@ -412,7 +410,7 @@ uint32_t EventWrite(REGHANDLE handle, const EVENT_DESCRIPTOR *descriptor, uint32
                : EventWriteEx(handle, descriptor, 0, 0, NULL, NULL, data_count, data);
 }
 
-/* The bytes of a string with its NUL, or one more than any record has. */
+/* Returns the bytes of a string with its NUL, or more than any record has. */
 static uint32_t event_string_bytes(const etwas_wchar *string)
 {
     uint32_t units = 0;

@@ -11,8 +11,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The images; number N is at (N - 1) % ETWAS_GUEST_IMAGES. Guarded by `lock`. */
 static struct etwas_description *images[ETWAS_GUEST_IMAGES];
 static uint64_t newest;  /* also read without the lock */
-static uint64_t dropped; /* those up to this number are gone */
-static uint64_t bytes;   /* of the records that are there */
+static uint64_t dropped; /* images up to this number have been dropped */
+static uint64_t bytes;   /* of all records in the ring */
 
 static struct etwas_description **guest_image_of(uint64_t number)
 {

@@ -65,7 +65,10 @@ static bool image_add(struct etwas_description *description, const struct etwas_
     return place != NULL;
 }
 
-/* The name is where Linux keeps the debug information of that build: it has the whole id. */
+/*
+ * The name is the path at which Linux keeps the debug information of that build. It contains the
+ * whole id.
+ */
 static bool image_add_build_id(struct etwas_description *description,
                                const struct etwas_loaded_image *image)
 {
@@ -101,7 +104,7 @@ static bool image_add_build_id(struct etwas_description *description,
 /* ---- the table ------------------------------------------------------------------------------- */
 
 enum {
-    UNLOADED = 64, /* so many are kept, the newest: small files have to hold them, too */
+    UNLOADED = 64, /* how many are kept, the newest ones: small files have to hold them, too */
 };
 
 struct image_entry {
@@ -109,19 +112,19 @@ struct image_entry {
     uint64_t base;
     uint64_t end;
     bool is_unloaded;
-    bool is_covered; /* by what is loaded now: itself, or what was loaded there since */
+    bool is_covered; /* an image loaded now overlaps it: itself, or a later one */
     struct etwas_description *records;
 };
 
 struct image_table {
     struct image_entry *entries; /* by their numbers */
     uint32_t count;
-    uint64_t changes; /* etwas_images_changes before they were looked for; atomic */
+    uint64_t changes; /* etwas_images_changes before the table was read; atomic */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image_table known; /* under `lock` */
-static uint64_t newest;          /* the greatest number that was given; atomic */
+static uint64_t newest;          /* the greatest number assigned; atomic */
 
 static void image_free_table(struct image_table *table)
 {
@@ -153,7 +156,7 @@ static bool image_read_table(struct image_table *table)
     struct etwas_loaded_image *images;
     bool good;
 
-    /* Before they are read: what changes meanwhile is found the next time. */
+    /* Read first, so that what changes meanwhile is found the next time. */
     table->changes = etwas_images_changes();
     images = etwas_images_read(&table->count);
     table->entries =
@@ -205,7 +208,9 @@ static void image_keep_unloaded(struct image_table *table)
     }
 }
 
-/* Images that were there keep their numbers; what was loaded again is another. */
+/*
+ * Images that are still loaded keep their numbers. An image that was loaded again gets a new one.
+ */
 static void image_assign_numbers(struct image_table *table)
 {
     uint64_t greatest = newest;
@@ -280,7 +285,7 @@ void etwas_image_records_skip(struct etwas_image_cursor *cursor)
     cursor->seen = ck_pr_load_64(&newest);
 }
 
-/* The records of one image. */
+/* Copies the records of one image. */
 static void image_copy_records(uint8_t *to, const struct etwas_description *records, bool loaded,
                                int64_t stamp)
 {

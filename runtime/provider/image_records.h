@@ -2,14 +2,14 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The images of the process, as records that lack only their stamp and ids: they turn the addresses
- * of stacks into names (etl/kernel_class.h).
+ * The images of the process, as records that lack only their stamp and ids. Readers use them to
+ * turn the addresses of stacks into names (etl/kernel_class.h).
  *
  * The process has one table; its files and consumers continue from where they were, as with
- * descriptions. Each image has a number, and the one that was found last the greatest. An unloaded
- * image stays, for the stacks of events that are still in memory, until another is loaded where it
- * was, or too many newer ones are unloaded. The image loaded in its place has a greater number, and
- * so follows it in every file.
+ * descriptions. Each image has a number; the image found last has the greatest. An unloaded image
+ * stays, for the stacks of events that are still in memory, until another is loaded where it was,
+ * or too many newer ones are unloaded. The image loaded in its place has a greater number, and so
+ * follows it in every file.
  */
 #ifndef ETWAS_PROVIDER_IMAGE_RECORDS_H
 #define ETWAS_PROVIDER_IMAGE_RECORDS_H
@@ -20,7 +20,7 @@
 #include "provider/description.h"
 
 /*
- * Updates the table by what was loaded and unloaded since the last call. No lock is held: this
+ * Updates the table with what was loaded and unloaded since the last call. No lock is held: this
  * takes the loader's.
  */
 void etwas_image_records_update(void);
@@ -38,7 +38,7 @@ bool etwas_image_records_have_more(const struct etwas_image_cursor *cursor);
 void etwas_image_records_skip(struct etwas_image_cursor *cursor);
 
 /*
- * Copies the next records that fit behind the first `used` of `room` bytes, with this stamp and the
+ * Copies the next records that fit after the first `used` of `room` bytes, with this stamp and the
  * thread's ids: images that existed when reading began as existing, later ones as loaded. Returns
  * how many bytes are used then; `used` means that there are no more, or there is no room. Skips
  * records that fit into no buffer of that size. Takes a lock of its own.
@@ -66,7 +66,7 @@ enum {
 };
 
 /*
- * Adds the records of one image, and owns them from then on. Takes a lock of its own, as all of
+ * Adds the records of one image, and owns them from then on. Takes a lock of its own, as do all of
  * these functions except etwas_guest_images_have_more.
  */
 void etwas_guest_images_add(struct etwas_description *image);

@@ -4,9 +4,9 @@
 
 /*
  * CreateTraceInstanceId: the numbers of instances. Each processor allocates ids from a block of its
- * own, so that no counter is contended: a cell holds the next id and how many are left.
- * Async-signal-safe; lock-free. All of it is one function, because each cache line of code costs a
- * host whose caches hold other things.
+ * own, so that no counter is contended. A cell holds the next id and how many are left.
+ * Async-signal-safe; lock-free. It is one function, because each cache line of code costs time in a
+ * program whose caches hold other code.
  */
 #include "provider/trace_event.h"
 
@@ -39,7 +39,7 @@ void etwas_instance_id_restart(uint32_t first)
 }
 #endif
 
-/* One id from the cell. Blocks may run over the end of the numbers; the id 0 is passed over. */
+/* Takes one id from the cell. Blocks may run over the end of the numbers; the id 0 is skipped. */
 static uint32_t instance_id_take_block(struct id_block *cell)
 {
     uint64_t word = ck_pr_load_64(&cell->word);
@@ -72,7 +72,7 @@ static uint32_t instance_id_next(void)
     return id;
 }
 
-/* A class that is counted is not found by the look-up. */
+/* etwas_class_look_up does not find a counted class. */
 static bool instance_class_is_registered(etwas_handle class_handle)
 {
     etwas_pair words;

@@ -37,7 +37,7 @@ struct chunk_payload {
     size_t bytes;
 };
 
-/* Lists the pieces of a payload. Returns false if it is not that of a chunk. */
+/* Lists the pieces of a payload. Returns false if it is not a chunk's. */
 static bool chunk_list_pieces(struct chunk_payload *payload,
                               const struct etwas_event_arguments *event)
 {
@@ -58,7 +58,7 @@ static bool chunk_list_pieces(struct chunk_payload *payload,
     return payload->bytes > sizeof(struct manifest_chunk_header) && payload->bytes <= most;
 }
 
-/* Its first bytes, as many as there is room for. */
+/* Copies the first bytes of the payload, as many as there is room for. */
 static void chunk_copy_pieces(uint8_t *to, size_t room, const struct chunk_payload *payload)
 {
     for (uint32_t index = 0; index < payload->count && room > 0; index++) {
@@ -81,7 +81,7 @@ static bool chunk_is_same(const uint8_t *known, const struct chunk_payload *payl
     return true;
 }
 
-/* ---- those that are known -------------------------------------------------------------------- */
+/* ---- known chunks ---------------------------------------------------------------------------- */
 
 /*
  * The known chunks, linked by `chained`, the newest first. The list only grows, lock-free, because
@@ -93,7 +93,7 @@ enum {
     BEFORE = sizeof(struct etwas_etl_full_header) + sizeof(struct etwas_etl_manifest_chunk),
 };
 
-/* The newest of this subject; NULL: there is none. */
+/* Finds the newest chunk with this key; NULL: there is none. */
 static struct etwas_description *chunk_find_known(const struct etwas_description_key *subject)
 {
     struct etwas_description *one = ck_pr_load_ptr(&known_chunks);
@@ -112,7 +112,7 @@ static void chunk_add_known(struct etwas_description *description)
     do {
         newest = ck_pr_load_ptr(&known_chunks);
         description->chained = newest;
-        ck_pr_fence_release(); /* it is whole before it is found: pairs with find */
+        ck_pr_fence_release(); /* it is complete before it is linked: pairs with chunk_find_known */
     } while (!ck_pr_cas_ptr(&known_chunks, newest, description));
     etwas_description_append(description);
 }

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What every file and every consumer gets beside the events, in records that are no events of the
- * session: descriptions (description.h) and, in a session that takes stacks, the images of the
- * process (image_records.h) and of the processes that log into its sessions (image_records.h).
+ * Metadata: records, besides the session's events, that every file and every consumer gets. They
+ * are descriptions (description.h) and, in a session that takes stacks, images (image_records.h):
+ * of the process, and of the processes that log into its sessions.
  */
 #ifndef ETWAS_PROVIDER_METADATA_H
 #define ETWAS_PROVIDER_METADATA_H

@@ -3,8 +3,8 @@
 /* Compiled for speed. */
 
 /*
- * The GUID that a provider has by its name (etwas_name_guid): from a SHA-1 over 16 constant bytes
- * and the name in upper case, in UTF-16 with the high byte first.
+ * Derives a provider's GUID from its name (etwas_name_guid): a SHA-1 over 16 constant bytes and the
+ * name in upper case, in UTF-16 with the high byte first.
  */
 #include <etwas/evntprov.h>
 #include <etwas/winerror.h>
@@ -116,7 +116,7 @@ uint32_t etwas_name_guid(const char *name, etwas_guid *guid)
         message[used++] = (unsigned char)unit;
     }
     sha1_hash(message, used, digest);
-    digest[7] = (unsigned char)((digest[7] & 0x0F) | 0x50); /* a GUID that was made of a name */
+    digest[7] = (unsigned char)((digest[7] & 0x0F) | 0x50); /* a GUID made from a name */
     memcpy(guid, digest, sizeof *guid);
     return ERROR_SUCCESS;
 }

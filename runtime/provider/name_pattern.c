@@ -10,13 +10,13 @@ static char pattern_folded(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte | 0x20) : byte;
 }
 
-/* 0: it is at its end. */
+/* Returns the pattern's byte at this position; 0: it is at its end. */
 static char pattern_at(const char *pattern, uint32_t bytes, uint32_t at)
 {
     return at < bytes ? (char)ck_pr_load_8((const uint8_t *)&pattern[at]) : 0;
 }
 
-/* Returns what is behind a character and the bytes that continue it. */
+/* Moves past a character and the bytes that continue it. */
 static const char *pattern_next_character(const char *name)
 {
     do {
@@ -28,7 +28,7 @@ static const char *pattern_next_character(const char *name)
 bool etwas_name_pattern_matches(const char *pattern, uint32_t bytes, const char *name, bool folds)
 {
     uint32_t at = 0;
-    uint32_t behind_star = 0; /* 0: there was none */
+    uint32_t behind_star = 0; /* the position after the last star; 0: there was none */
     const char *resumed = name;
 
     while (*name != 0) {

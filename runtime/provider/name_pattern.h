@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Patterns of names: `*` stands for any number of characters, `?` for one, also if it has several
+ * Patterns of names: `*` stands for any number of characters, `?` for one, even if it has several
  * bytes in UTF-8.
  */
 #ifndef ETWAS_PROVIDER_NAME_PATTERN_H
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Whether the pattern of so many bytes is for the name, which is terminated. The pattern may change
- * meanwhile: then the answer means nothing. `folds`: ASCII letters compare without regard to case.
- * Async-signal-safe.
+ * Whether the pattern, which has `bytes` bytes, matches the name, which is terminated. If the
+ * pattern changes meanwhile, the result means nothing. `folds`: ASCII letters compare without
+ * regard to case. Async-signal-safe.
  */
 bool etwas_name_pattern_matches(const char *pattern, uint32_t bytes, const char *name, bool folds);
 

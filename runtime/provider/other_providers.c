@@ -79,11 +79,11 @@ static bool others_is_own_shared(uint64_t session, etwas_guid *guid)
     return true;
 }
 
-/* What is listed so far. */
+/* The list so far. */
 struct listing {
     const etwas_guid *guid;
     bool is_group;
-    const char *name; /* of the provider, as another process has it; NULL: not known */
+    const char *name; /* the provider's name in another process; NULL: not known */
     struct etwas_other_enablement *list;
     uint32_t count;
 };
@@ -94,7 +94,7 @@ static bool others_has_name(const struct listing *listing, const char *pattern)
            etwas_name_pattern_matches(pattern, (uint32_t)strlen(pattern), listing->name, true);
 }
 
-/* What is requested of the GUID itself stands before what is requested by name, newest first. */
+/* An enablement of the GUID itself precedes those by name, of which the newest comes first. */
 static void others_list_one(struct listing *listing, const struct etwas_other_enablement *one)
 {
     bool is_of_guid = one->is_group == listing->is_group &&
@@ -191,7 +191,7 @@ bool etwas_other_process_logs(const struct etwas_other_processes *others,
     return logs;
 }
 
-/* ---- what this process does not know --------------------------------------------------------- */
+/* ---- what other processes know --------------------------------------------------------------- */
 
 static bool others_is_same(const struct etwas_other_provider *one, const etwas_guid *guid,
                            bool is_group)

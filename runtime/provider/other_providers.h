@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Providers of other processes, and how the sessions of other processes enable providers, at one
- * moment: what etwas_sharing.read_others has read.
+ * The providers of other processes, and how the sessions of other processes enable providers, as
+ * etwas_sharing.read_others has read them at one moment.
  */
 #ifndef ETWAS_PROVIDER_OTHER_PROVIDERS_H
 #define ETWAS_PROVIDER_OTHER_PROVIDERS_H
@@ -16,17 +16,17 @@
 
 struct etwas_other_provider {
     etwas_guid guid;
-    etwas_guid group; /* that it belongs to, if has_group */
+    etwas_guid group; /* to which it belongs, if has_group */
     uint64_t process_start;
     uint32_t process_id;
-    uint32_t layout; /* of the pools that its process can log to */
+    uint32_t layout; /* of the pools to which its process can log */
     bool is_group;
     bool is_classic;
     bool has_group;
     char *name; /* NULL: it has none. etwas_other_processes_free frees it */
 };
 
-/* How one shared session enables a provider or group, or the providers of a name. */
+/* How one shared session enables a provider or group, or providers by name. */
 struct etwas_other_enablement {
     TRACE_ENABLE_INFO info;
     etwas_guid guid;
@@ -37,10 +37,9 @@ struct etwas_other_enablement {
     etwas_guid session;
 };
 
-/* A process that cannot log to a session which enables a provider of it. */
+/* A process that cannot log to a session that enables one of its providers. */
 struct etwas_other_unattached {
-    uint64_t
-        process_start; /* in ticks, as its list has it: ids of other PID namespaces may be equal */
+    uint64_t process_start; /* in ticks, from its list; PID namespaces may have equal ids */
     uint32_t process_id;
     etwas_guid session;
 };
@@ -57,8 +56,8 @@ struct etwas_other_processes {
 void etwas_other_processes_free(struct etwas_other_processes *others);
 
 /*
- * Adds a provider without a process for each enablement of the sessions, registered or not, for
- * lists of GUIDs. ERROR_NOT_ENOUGH_MEMORY: nothing has been added.
+ * Adds a provider without a process for each enablement, registered or not, for lists of GUIDs.
+ * ERROR_NOT_ENOUGH_MEMORY: nothing has been added.
  */
 uint32_t etwas_other_processes_add_enabled(struct etwas_other_processes *others);
 
@@ -77,9 +76,9 @@ bool etwas_other_process_logs(const struct etwas_other_processes *others,
                               const struct etwas_other_enablement *enablement);
 
 /*
- * Removes all but the providers (or groups), each once, that this process does not know: has not
- * registered, or, with `registered_only` false, does not enable either. Called with the control
- * lock held.
+ * Keeps only the providers (or groups) that this process does not know, each once. It knows those
+ * that are registered and, if `registered_only` is false, those that are enabled. Called with the
+ * control lock held.
  */
 void etwas_other_processes_remove_known(struct etwas_other_processes *others, bool groups,
                                         bool registered_only);

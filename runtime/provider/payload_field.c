@@ -15,7 +15,7 @@ enum {
     TOKEN_USER_BYTES = 16,
 };
 
-/* One element: all that it takes in the payload, and its value in there. */
+/* One element: its whole extent in the payload, and the value in it. */
 struct field_element {
     size_t bytes;
     size_t value_at;
@@ -37,7 +37,10 @@ static bool field_fits(const struct etwas_payload_cursor *cursor, struct field_e
     return true;
 }
 
-/* Text up to its 0, of characters of `unit` bytes; the 0 belongs to the element. */
+/*
+ * Finds the end of text that a 0 terminates, with characters of `unit` bytes. The 0 belongs to the
+ * element.
+ */
 static bool field_find_end(const struct etwas_payload_cursor *cursor, size_t unit, size_t most,
                            struct field_element *element)
 {
@@ -50,7 +53,9 @@ static bool field_find_end(const struct etwas_payload_cursor *cursor, size_t uni
     return false;
 }
 
-/* Text of `length` characters, of which those before a 0 count; 0: up to a 0 of its own. */
+/*
+ * Finds text of `length` characters, whose value ends before a 0; length 0: up to a 0 of its own.
+ */
 static bool field_find_string(const struct etwas_payload_cursor *cursor, size_t unit, size_t length,
                               bool has_length, struct field_element *element)
 {
@@ -104,7 +109,7 @@ static bool field_find_sid(const struct etwas_payload_cursor *cursor, size_t at,
                       SID_HEAD_BYTES + SID_PART_BYTES * (size_t)cursor->at[at + 1]);
 }
 
-/* A pointer and attributes, both without meaning, and a SID; or a u32 of 0 and nothing else. */
+/* A pointer and attributes, which are ignored, and a SID; or a u32 of 0 alone. */
 static bool field_find_wbem_sid(const struct etwas_payload_cursor *cursor,
                                 struct field_element *element)
 {
@@ -187,7 +192,9 @@ bool etwas_payload_next(struct etwas_payload_cursor *cursor,
     bool has_length = layout->length_is_before || layout->length != 0;
     struct field_element element;
 
-    /* A payload has 64 KB: what is longer is not there. It must not wrap when it is multiplied. */
+    /*
+     * A payload has at most 64 KB. A greater length does not fit, and could wrap when multiplied.
+     */
     if (length > UINT16_MAX || (layout->count_is_before && cursor->before > UINT16_MAX)) {
         return false;
     }

@@ -27,7 +27,7 @@ _Static_assert(GUID_AT == offsetof(struct etwas_etl_event_header, provider_id),
 struct evaluated {
     const struct etwas_compiled_filter *filter;
     uint32_t open; /* predicates with a field that has not been read yet: a bit each */
-    bool holds;    /* one of those that came */
+    bool holds;    /* one of those read so far holds */
     bool fails;
 };
 
@@ -47,7 +47,7 @@ static enum etwas_payload_result filter_result_of(const struct evaluated *evalua
                : ETWAS_PAYLOAD_NO_MATCH;
 }
 
-/* A predicate's field has come. One that cannot be compared so stays open. */
+/* Tests a predicate whose field was read. If the values cannot be compared, it stays open. */
 static void filter_test_field(struct evaluated *evaluated, uint32_t index,
                               enum etwas_payload_kind kind, const struct etwas_payload_value *value)
 {
@@ -87,7 +87,7 @@ static enum etwas_payload_result filter_evaluate_by_layout(struct evaluated *eva
     return filter_result_of(evaluated);
 }
 
-/* ---- fields of the event's own metadata: TraceLogging ---------------------------------------- */
+/* ---- fields described by the event's own metadata: TraceLogging ------------------------------ */
 
 /*
  * Metadata after the event's name, field by field: name 0; u8 in; [u8 out if in & 0x80]; [tag if
@@ -175,7 +175,10 @@ static void filter_test_field_by_name(struct evaluated *evaluated,
     }
 }
 
-/* `schema` begins behind the event's name. A struct's members are fields of the event. */
+/*
+ * `schema` begins after the event's name. The members of a struct are treated as the event's
+ * fields.
+ */
 static enum etwas_payload_result filter_evaluate_by_name(struct evaluated *evaluated,
                                                          struct etwas_cursor *schema,
                                                          struct etwas_cursor *payload)
@@ -233,7 +236,10 @@ static bool record_skip_items(const uint8_t *bytes, size_t size, struct etwas_cu
     return true;
 }
 
-/* Opens a description, u16 bytes of all; tag; name 0; and passes over the event's name. */
+/*
+ * Opens a description (u16 bytes of all; tag; name 0) and skips the event's name. Returns whether
+ * it is the filter's event.
+ */
 static bool filter_is_event_named(const struct etwas_compiled_filter *filter,
                                   struct etwas_cursor *schema)
 {
@@ -275,7 +281,7 @@ static enum etwas_payload_result filter_evaluate_modern(struct evaluated *evalua
                    ? filter_evaluate_by_name(evaluated, &schema, &payload)
                    : ETWAS_PAYLOAD_OTHER_EVENT;
     }
-    /* For a filter by id, an event with a name is another event. */
+    /* To a filter by id, an event with a name is another event. */
     return schema.at != NULL ? ETWAS_PAYLOAD_OTHER_EVENT
                              : filter_evaluate_by_layout(evaluated, &payload);
 }
@@ -302,7 +308,7 @@ enum etwas_payload_result etwas_payload_filter_evaluate(const struct etwas_compi
 {
     struct evaluated evaluated = {.filter = filter, .open = (1u << filter->wanted_count) - 1};
 
-    /* Most events are others': that is known by this alone. */
+    /* Most events are not the filter's. This check alone finds that. */
     if (bytes < sizeof(struct etwas_etl_full_header) ||
         memcmp(record + GUID_AT, &filter->guid, sizeof filter->guid) != 0 ||
         record[offsetof(struct etwas_etl_full_header, marker_flags)] != ETWAS_ETL_MARKER_FLAGS) {

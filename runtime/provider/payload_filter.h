@@ -4,9 +4,9 @@
 /*
  * Filters of payloads: which events a filter applies to, and what it requires of their fields.
  *
- * The positions of fields are known beforehand, or from the event itself (TraceLogging). Fields are
- * read up to the last one that a predicate names. Records are not trusted: a record with a size
- * that does not fit is malformed.
+ * The layout of the fields is known beforehand, or comes from the event itself (TraceLogging).
+ * Fields are read up to the last one that a predicate names. Records are not trusted: one with a
+ * size that does not fit is malformed.
  */
 #ifndef ETWAS_PROVIDER_PAYLOAD_FILTER_H
 #define ETWAS_PROVIDER_PAYLOAD_FILTER_H
@@ -91,7 +91,7 @@ struct etwas_compiled_filter {
 struct etwas_compiled_filter *etwas_payload_filter_compile(const etwas_payload_filter *given,
                                                            uint32_t *code, const char **fault);
 
-/* Evaluates a filter for a whole record of so many bytes, with its header. */
+/* Evaluates a filter for a whole record, header included. */
 enum etwas_payload_result etwas_payload_filter_evaluate(const struct etwas_compiled_filter *filter,
                                                         const uint8_t *record, size_t bytes);
 

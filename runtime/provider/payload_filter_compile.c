@@ -2,9 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 /* Compiled for speed. */
 
-/*
- * A payload filter as it was given, checked and made into what records are judged by.
- */
+/* Checks a payload filter, and compiles it to the form by which records are evaluated. */
 #include <etwas/describe.h>
 #include <etwas/tdh.h>
 #include <etwas/winerror.h>
@@ -48,8 +46,8 @@ static struct etwas_payload_layout compile_layout_of(const etwas_field_descripti
 }
 
 /*
- * Checks the fields as those of a class are checked, without maps, which only serve to print
- * values. Returns false if there is no memory for the check.
+ * Checks the fields like those of a class, without maps, which only serve to print values. Returns
+ * false if there is no memory for the check.
  */
 static bool compile_check_fields(const etwas_payload_filter *given, const char **fault)
 {

@@ -9,9 +9,9 @@
  *     FIND     the slot, and with it the session's clock
  *     PUBLISH  the sequence
  *
- * Finds nothing where there is no such sequence, or the session has no rseq slots or has records
- * with times. A record that is not published here, mostly because the buffer is full, the caller
- * passes to etwas_publish. Async-signal-safe.
+ * FIND fails where there is no such sequence, or the session has no rseq slots, or has records with
+ * times. If a record is not published here, mostly because the buffer is full, the caller passes it
+ * to etwas_publish. Async-signal-safe.
  */
 #ifndef ETWAS_PROVIDER_QUICK_H
 #define ETWAS_PROVIDER_QUICK_H
@@ -20,7 +20,7 @@
 
 #include "buffer/quick_rseq.h"
 
-/* This is no Win32 code: the general path decides what becomes of the record. */
+/* No Win32 code: the general path decides what happens to the record. */
 #define ETWAS_QUICK_NOT UINT32_MAX
 
 #if ETWAS_RSEQ
@@ -42,7 +42,7 @@
 struct etwas_quick_target {
     struct etwas_slot *slot;
     uint32_t generation; /* of the session */
-    uint32_t kind;       /* by the slot's terms; 0: there is none */
+    uint32_t kind;       /* the slot's kind; 0: there is none */
     uint32_t clock;
 };
 
@@ -83,9 +83,9 @@ static inline bool etwas_quick_find(struct etwas_quick_target *target, uint64_t 
 
 /*
  * Finds the slot of an event's retention class on this processor, and a stamp, after
- * etwas_quick_find has returned false. `index` is the lowest byte of the session's handle; where
- * that is at hand, the look-up does not wait for the kind. Returns false if the events do not take
- * the fast path.
+ * etwas_quick_find has returned false. `index` is the lowest byte of the session's handle; if the
+ * caller has that at hand, the look-up does not wait for the kind. Returns false if the events do
+ * not take the fast path.
  *
  * The caller has a second copy of the code that follows, so that a session without classes pays
  * nothing. rdtsc waits for the instructions before it, so the arithmetic follows it.

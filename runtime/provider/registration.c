@@ -13,7 +13,7 @@
 #include "provider/event_provider.h"
 #include "session/session.h"
 
-/* Tells a classic registration's handle from a session's, and from a modern one's. */
+/* Distinguishes a classic registration's handle from a session's, and from a modern one's. */
 #define CLASSIC_TAG (UINT64_C(1) << 62)
 
 struct etwas_registration etwas_registrations[ETWAS_REGISTRATIONS];
@@ -71,7 +71,7 @@ uint32_t etwas_modern_registration_index(uint64_t handle)
 static uint32_t registration_unused_entry(void)
 {
     for (uint32_t index = 0; index < ETWAS_REGISTRATIONS; index++) {
-        /* A callback may still run that was the last registration's. */
+        /* A callback of the entry's last registration may still run. */
         if (!etwas_registrations[index].used && !etwas_callback_is_running(index)) {
             return index;
         }

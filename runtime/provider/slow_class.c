@@ -15,7 +15,7 @@ enum {
 };
 
 struct slow_class_limit {
-    uint64_t class_handle; /* a class that comes to this entry later has another */
+    uint64_t class_handle; /* a later class in this entry has another */
     uint64_t session;
     uint64_t limit; /* ticks above the clock; 0: not marked */
 };

@@ -2,15 +2,15 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sources: where a session's events come from that no caller writes. The kernel is the only one:
+ * Sources: they supply those events of a session that no caller writes. The kernel is the only one:
  * a session with EnableFlags or system providers has a system logger, which system/ implements.
  *
- * A source is a table of verbs. The table of the kernel, etwas_kernel_source, is defined once in
- * each library: by system/source.c, or by provider/source_none.c in a build without system/
+ * A source is a table of functions. The table of the kernel, etwas_kernel_source, is defined once
+ * in each library: by system/source.c, or by provider/source_none.c in a build without system/
  * (ETWAS_SYSTEM=OFF). No other folder includes a head of system/.
  *
  * A source writes to slots of its session that no provider writes to (etwas_session_gate), and
- * keeps the account of what its own side has lost in the session's `lost_in_kernel`.
+ * counts what it has lost itself in the session's `lost_in_kernel`.
  */
 #ifndef ETWAS_PROVIDER_SOURCE_H
 #define ETWAS_PROVIDER_SOURCE_H
@@ -21,16 +21,14 @@
 #include "provider/system_providers.h"
 #include "session/session.h"
 
-/*
- * Why kernel events cannot be had. The source says what the reason means.
- */
+/* Why kernel events are not available. The source's `explain` says what the reason means. */
 
 enum etwas_unavailability_cause {
     ETWAS_UNAVAILABLE_NOTHING,
     ETWAS_UNAVAILABLE_EVENT,   /* perf_event_open failed, or a later call on the event */
     ETWAS_UNAVAILABLE_RING,    /* the ring cannot be mapped */
     ETWAS_UNAVAILABLE_TRACEFS, /* tracefs is not mounted, or may not be read */
-    /* This kernel does not have the tracepoint, or its description makes no sense. */
+    /* This kernel does not have the tracepoint, or its description is invalid. */
     ETWAS_UNAVAILABLE_TRACEPOINT,
     ETWAS_UNAVAILABLE_TASKSTATS, /* the kernel does not report how threads ended */
     ETWAS_UNAVAILABLE_THREADS,   /* /proc does not list the threads of the process */
@@ -47,22 +45,23 @@ struct etwas_unavailability {
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-/* What a source shows of itself while it runs. It changes under the control lock alone. */
+/* The public state of a running source. It changes only under the control lock. */
 struct etwas_source_state {
     struct etwas_system_settings settings; /* the settings in force */
     uint32_t rung;                         /* ETWAS_KERNEL_RUNG_*; constant */
 };
 
-/* No verb is NULL. */
+/* No function is NULL. */
 struct etwas_source {
-    /* ---- of the process: any thread calls them, with or without a lock ---- */
+    /* ---- for the process: any thread calls them, with or without a lock ---- */
 
     /* Returns the EnableFlags that a session may request. */
     uint64_t (*flags)(void);
 
     /*
-     * Returns those of the flags that are accepted and have no events. `text` NULL, or it receives
-     * a sentence on why they have none, cut to `room`; empty: there is none among the flags.
+     * Returns those of the flags that are accepted and have no events. Unless `text` is NULL, it
+     * receives a sentence that says why they have none, cut to `room`; empty: all flags have
+     * events.
      */
     uint32_t (*silent)(uint32_t flags, char *text, size_t room);
 
@@ -75,7 +74,7 @@ struct etwas_source {
      */
     void (*explain)(const struct etwas_unavailability *reason, char *text, size_t room);
 
-    /* ---- of a session ---- */
+    /* ---- for a session ---- */
 
     /*
      * Opens what the settings request, for a session that is being started. Where the kernel
@@ -97,28 +96,28 @@ struct etwas_source {
     void (*await_run_down)(struct etwas_session_key key);
 
     /*
-     * Returns what the session's source shows; NULL: it has none. The caller holds the control lock
-     * or the session's role, and the result is valid while it does.
+     * Returns the state of the session's source; NULL: it has none. The caller holds the control
+     * lock or the session's role, and the result is valid while it does.
      */
     const struct etwas_source_state *(*state)(const struct etwas_session *session);
 
     /*
-     * Applies other settings while the source runs; all earlier events are recorded by the settings
-     * of before. On failure these stay in force, except for what cannot be opened any more, and the
-     * code is as of begin. The session's EnableFlags say what is in force.
+     * Applies other settings while the source runs; all earlier events are recorded by the old
+     * settings. On failure the old ones stay in force, except for what cannot be opened any more,
+     * and the code is as in `begin`. The session's EnableFlags say what is in force.
      * ERROR_WMI_INSTANCE_NOT_FOUND: the source has ended. The caller holds the session's role.
      */
     uint32_t (*update)(struct etwas_session *session, const struct etwas_system_settings *settings,
                        struct etwas_unavailability *reason);
 
     /*
-     * Emits the rundown of everything in force that this system provider requests once more. The
-     * caller holds the session's role, and it has a source.
+     * Emits once more the rundown of everything in force that this system provider requests. The
+     * caller holds the session's role, and the session has a source.
      */
     void (*run_down)(struct etwas_session *session, uint32_t provider);
 
     /*
-     * Emits what a snapshot needs that follows: the functions of all kernel addresses recorded so
+     * Emits what the following snapshot needs: the functions of all kernel addresses recorded so
      * far. Does nothing without a source. The caller holds the session's role.
      */
     void (*before_snapshot)(struct etwas_session *session);

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The kernel's source in a build without kernel events: every flag is known, and every start is
- * refused with a reason, so that no session ever has a source.
+ * The kernel's source in a build without kernel events. It knows every flag, and refuses every
+ * start with a reason, so that no session ever has a source.
  */
 #include <etwas/winerror.h>
 #include <stdio.h>

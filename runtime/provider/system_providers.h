@@ -16,8 +16,8 @@
 #include "provider/event_filter.h"
 
 /*
- * What a session requests of the kernel's source (source.h). All of it may change while the source
- * runs.
+ * What a session requests from the kernel's source (source.h). All of it may change while the
+ * source runs.
  */
 
 enum {
@@ -28,9 +28,7 @@ enum {
 
     ETWAS_STACK_HOOKS = 256, /* R189 */
 
-    /*
-     * A perf record and a record of a file both have room for so much, with registers and headers.
-     */
+    /* Both a perf record and a record of a file have room for this, with registers and headers. */
     ETWAS_USER_STACK_MOST_BYTES = 32768,
 
     ETWAS_SYSTEM_PROVIDERS = 17, /* system_providers.h */
@@ -42,7 +40,7 @@ enum {
  */
 struct etwas_system_enablement {
     bool is_enabled;
-    uint8_t level;      /* kernel events have no level */
+    uint8_t level;      /* ignored: kernel events have no level */
     uint64_t match_any; /* keywords; 0: all */
     uint64_t match_all;
     uint32_t turn;          /* how often the session has enabled the provider */
@@ -65,7 +63,7 @@ struct etwas_system_settings {
     struct etwas_system_enablement providers[ETWAS_SYSTEM_PROVIDERS];
 };
 
-/* ---- which there are ------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 enum etwas_system_provider {
     ETWAS_SYSTEM_ALPC,

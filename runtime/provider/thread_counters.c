@@ -3,10 +3,10 @@
 
 /*
  * How long a thread has waited for processors is only in /proc. A thread keeps that file open from
- * its first START or END until it ends, since opening costs several times what reading does. The
- * number of kept files is bounded; where there is no slot for another, or the thread is about to
- * end, the file is opened each time. A program that closes descriptors which are not its own may
- * then have a file of its own by that number, so a descriptor is checked before it is closed.
+ * its first START or END until it ends, because opening costs several times what reading does. The
+ * number of kept files is bounded. If there is no slot for another, or the thread is about to end,
+ * the file is opened each time. A program may close descriptors that are not its own, and then have
+ * another file with that number. So a descriptor is checked before it is closed.
  */
 #include "provider/counted_class.h"
 
@@ -53,12 +53,12 @@ static struct kept_file {
 static pthread_key_t ending; /* the destructor of this key is called when a thread ends */
 static bool has_ending_key;
 
-/* The thread's slot, from 1; 0: it has not tried to get one; or KEEPS_NONE. */
+/* The thread's slot, from 1; 0: it has not tried to get one yet; KEEPS_NONE: it has none. */
 static _Thread_local int own_slot;
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* System calls, since the functions of the C library are cancellation points. */
+/* A system call, because the functions of the C library are cancellation points. */
 static void close_file(int file)
 {
     (void)syscall(SYS_close, file);
@@ -69,9 +69,7 @@ static int descriptor_of(const struct kept_file *slot)
     return (int)(ck_pr_load_32(&slot->descriptor) - FIRST_DESCRIPTOR);
 }
 
-/*
- * Closes the file, unless the descriptor is another file by now, which the program opened, or none.
- */
+/* Closes the file, unless the program has closed it or has another file with that number. */
 static void close_kept(const struct kept_file *slot)
 {
     int file = descriptor_of(slot);
@@ -89,7 +87,7 @@ static void end_thread(void *slot)
 
     (void)slot;
     own_slot = KEEPS_NONE;
-    /* A signal handler opens a file of its own from here on. */
+    /* From here on a signal handler opens a file of its own. */
     atomic_signal_fence(memory_order_seq_cst);
     if (own > 0) {
         close_kept(&kept[own - 1]);
@@ -99,7 +97,7 @@ static void end_thread(void *slot)
     }
 }
 
-/* False: the slot belongs to another thread. */
+/* Returns false if the slot belongs to another thread. */
 static bool claim_file(struct kept_file *slot, int file, const struct stat *status)
 {
     if (ck_pr_load_32(&slot->descriptor) != SLOT_FREE ||
@@ -115,9 +113,9 @@ static bool claim_file(struct kept_file *slot, int file, const struct stat *stat
 }
 
 /*
- * False: the file is not kept. A signal handler that interrupts this finds that the thread keeps
- * none. The C library has room in each thread for the first keys of a process; others it would
- * allocate, so then nothing is kept.
+ * Returns false if the file is not kept. A signal handler that interrupts this finds that the
+ * thread keeps none. The C library has room in each thread for a process's first keys. It would
+ * allocate memory for others, so nothing is kept then.
  */
 static bool keep_file(int file)
 {
@@ -137,7 +135,7 @@ static bool keep_file(int file)
     return false;
 }
 
-/* Reads the file, and ends the text with a 0. Empty: it cannot be read. */
+/* Reads the file into `text`, and terminates it. Empty: it cannot be read. */
 static void read_file(char text[TEXT_BYTES + 1])
 {
     bool is_kept = own_slot > 0;
@@ -154,7 +152,7 @@ static void read_file(char text[TEXT_BYTES + 1])
 
 /* ---- the counters ---------------------------------------------------------------------------- */
 
-/* Parses a number and the character behind it. False: the text has another form. */
+/* Parses a number and the character after it. Returns false if the text has another form. */
 static bool parse_number(const char **text, uint64_t *number, char behind)
 {
     const char *from = *text;
@@ -210,7 +208,7 @@ static void read_counters(struct etwas_etl_counters *counters)
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/* False: the event belongs to no instance or activity. */
+/* Returns false if the event belongs to no instance or activity. */
 static bool find_instance(struct etwas_etl_counters *counters,
                           const struct etwas_unstamped_record *record)
 {
@@ -253,14 +251,11 @@ static void log_counters(uint32_t session, uint32_t generation, struct etwas_etl
 
     read_counters(counters);
     errno = error;
-    /* the session counts it if it is lost */
+    /* if it is lost, the session counts it */
     (void)etwas_publish(session, generation, record.bytes, &record);
 }
 
-/*
- * Publishes a record with its counters: after a START, before an END. An event that is refused has
- * none.
- */
+/* Publishes a record with its counters: after a START, before an END. A refused event has none. */
 static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                         const struct etwas_unstamped_record *record)
 {
@@ -298,7 +293,7 @@ void etwas_thread_counters_prepare(void)
     (void)pthread_once(&once, prepare);
 }
 
-/* A file that another thread has opened and not kept yet stays open in the child. */
+/* A file that another thread has opened, but has not kept yet, stays open in the child. */
 void etwas_thread_counters_forget(void)
 {
     for (int slot = 0; slot < KEPT_FILES; slot++) {

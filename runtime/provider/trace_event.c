@@ -3,8 +3,8 @@
 /* Compiled for speed. */
 
 /*
- * TraceEvent, and TraceEventInstance but for the commonest of its events: from the caller's header
- * to a record on its way into a buffer.
+ * TraceEvent, and the general path of TraceEventInstance: from the caller's header to a record on
+ * its way into a buffer.
  *
  * No lock, no allocation, no system call. Everything is checked before the record is published, so
  * a refused event changes nothing.
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) bool trace_event_find_payload(
 }
 
 /*
- * The general way. It has a list of its own: another thread may change the caller's meanwhile.
+ * The general path. It copies the list, because another thread may change the caller's meanwhile.
  * `counted_for` is the session that has instances counted, 0: none.
  */
 static __attribute__((noinline)) uint32_t trace_event_publish_general(uint64_t handle,
@@ -176,7 +176,7 @@ static inline uint32_t trace_event_publish(uint64_t handle, uint32_t header_byte
 
 #endif
 
-/* The caller's, which may change meanwhile: read once. 0: there is no event. */
+/* Returns the caller's Size, read once because it may change meanwhile. 0: there is no event. */
 static uint16_t trace_event_size_of(const uint16_t *size)
 {
     return size != NULL ? ck_pr_load_16(size) : 0;

@@ -5,8 +5,8 @@
 /*
  * TraceEventInstance.
  *
- * The quick ways, one for each protocol, take what most events are: a payload in one piece.
- * Whatever is not as it should be is left to the general way, which finds out what it is.
+ * The quick paths, one for each protocol, take the form of most events: a payload in one piece. The
+ * general path handles everything else, including errors.
  *
  * Claim, checked by the test `straight_path` on the library of the preset `default`: with
  * restartable sequences and the TSC, an event of 16 to 32 bytes without a parent takes 139
@@ -28,22 +28,22 @@
 #include "session/handle.h"
 
 /*
- * A Size below the header's wraps to a payload far too long. Read once for what is both checked and
- * copied: another thread may change it meanwhile.
+ * A Size below the header's wraps to a payload far too long. It is read once for both check and
+ * copy, because another thread may change it meanwhile.
  */
 static inline uint32_t instance_payload_bytes(const EVENT_INSTANCE_HEADER *event)
 {
     return (uint32_t) * (const volatile uint16_t *)&event->Size - (uint32_t)sizeof *event;
 }
 
-/* The quick ways take a payload in one piece. */
+/* The quick paths take a payload in one piece. */
 static inline bool instance_is_quick_kind(const EVENT_INSTANCE_HEADER *event)
 {
     return (event->Flags & (WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR)) ==
            WNODE_FLAG_TRACED_GUID;
 }
 
-/* A record that fits into a buffer also keeps R63, since it is longer than the Size stated. */
+/* A record that fits also satisfies R63, because it is longer than the stated Size. */
 static inline bool instance_is_quick(const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes)
 {
     const uint32_t most = ETWAS_ETL_LARGEST_RECORD_BYTES - sizeof(struct etwas_etl_instance_header);
@@ -66,8 +66,8 @@ static inline uint64_t instance_first_word(const EVENT_INSTANCE_HEADER *event,
 #if ETWAS_RSEQ
 
 /*
- * ETWAS_QUICK_COMMITTED, or nothing is recorded. The stamp is read before: what follows runs while
- * the processor fetches it.
+ * If this does not return ETWAS_QUICK_COMMITTED, nothing is recorded. The caller reads the stamp
+ * early: what follows runs while the processor fetches it.
  */
 static inline __attribute__((always_inline)) enum etwas_quick_rseq instance_trace_by_rseq(
     struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp,
@@ -91,7 +91,10 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq instance_trac
 
 #endif
 
-/* Short payloads, which most are, in moves of constant size that may overlap: no call. */
+/*
+ * Copies short payloads, which most are, by moves of constant size that may overlap, without a
+ * call.
+ */
 static inline void instance_copy_payload(uint8_t *to, const void *payload, uint32_t bytes)
 {
     const uint8_t *from = payload;
@@ -145,8 +148,8 @@ static inline uint32_t instance_write_shared(const struct etwas_quick *quick,
 }
 
 /*
- * The quick way of a slot with the shared protocol, for an event without a parent. False: nothing
- * is recorded, the general way shall look.
+ * The quick path of a slot with the shared protocol, for an event without a parent. Returns false
+ * if nothing is recorded and the general path has to decide.
  */
 static inline bool instance_trace_shared(struct etwas_slot *slot, etwas_trace_handle handle,
                                          const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes,
@@ -186,7 +189,7 @@ static __attribute__((noinline)) uint32_t instance_trace_in_shared_slot(
                : etwas_trace_instance_general(handle, event, instance, NULL);
 }
 
-/* Everything but the commonest. */
+/* Logs any event, except the commonest. */
 static __attribute__((noinline)) uint32_t instance_trace_general(
     etwas_trace_handle handle, const EVENT_INSTANCE_HEADER *event,
     const EVENT_INSTANCE_INFO *instance, const EVENT_INSTANCE_INFO *parent)
@@ -277,7 +280,7 @@ static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
     if (!etwas_quick_has_room(slot, units)) {
         uint32_t code = etwas_switch_rseq(etwas_handle_attachment(handle), slot, gate, units, 0);
 
-        /* If the session has ended, the general way knows what that means. */
+        /* If the session has ended, the general path finds the code. */
         if (code != ERROR_SUCCESS && code != ERROR_INVALID_HANDLE) {
             return code;
         }
@@ -286,8 +289,8 @@ static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
 }
 
 /*
- * From the processor's slot without a retention class, which has the kind, to the slot of the
- * event's class.
+ * Returns the slot of the event's retention class. `slot` is the processor's slot without a class,
+ * which has the kind.
  */
 static inline __attribute__((always_inline)) struct etwas_slot *instance_slot_of_class(
     struct etwas_slot *slot, etwas_trace_handle handle, uint32_t kind,
@@ -302,7 +305,7 @@ static inline __attribute__((always_inline)) struct etwas_slot *instance_slot_of
                : etwas_class_slot(slot, etwas_class_row(etwas_handle_index(handle), kind, &facts));
 }
 
-/* The path for any clock and protocol but the commonest, and for sessions of other kinds. */
+/* The path for all clocks and protocols except the commonest, and for sessions of other kinds. */
 static __attribute__((noinline)) uint32_t instance_trace_by_kind(
     uint64_t gate, struct etwas_slot *slot, etwas_trace_handle handle,
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)

@@ -32,26 +32,26 @@
 #include "session/session.h"
 
 /*
- * The words of a va_list, one after the other, whatever they are: pointers and sizes. On x86-64 the
- * position of the next one is in registers, and not, as with va_arg, in memory, where each step
- * waits for the store of the step before it.
+ * Reads the words of a va_list, pointers and sizes alike, one after the other. On x86-64 the
+ * position of the next one is in registers. va_arg keeps it in memory, where each step waits for
+ * the store of the previous step.
  */
 
 #if defined(__x86_64__)
 struct etwas_va_words {
     const uint64_t *next;
-    const uint64_t *saved_end; /* end of those passed in registers; then `next` is past it */
+    const uint64_t *saved_end; /* end of the words passed in registers; past it, `others` follow */
     const uint64_t *others;
 };
 
 static inline struct etwas_va_words etwas_va_words_of(va_list given)
 {
     enum {
-        SAVED_BYTES = 48 /* of six general registers: the System V ABI */
+        SAVED_BYTES = 48 /* six general registers: the System V ABI */
     };
     const char *saved;
 
-    /* The compiler saves the registers of a list that is seen outside. */
+    /* Makes the list visible outside, so that the compiler saves the registers. */
     __asm__("" : "+r"(given));
     saved = given->reg_save_area;
     return (struct etwas_va_words){(const uint64_t *)(const void *)(saved + given->gp_offset),
@@ -92,8 +92,8 @@ struct message_arguments {
 };
 
 /*
- * Pairs of a pointer and a size_t, up to the first NULL: its size is not looked at, since callers
- * leave it out. Empty arguments are passed over.
+ * Lists pairs of a pointer and a size_t, up to the first NULL, whose size is not read because
+ * callers leave it out. Empty arguments are skipped.
  */
 static inline uint32_t message_list_arguments(struct message_arguments *arguments, va_list given)
 {
@@ -142,7 +142,7 @@ static inline bool message_flags_are_valid(uint32_t flags, const etwas_guid *gui
            (guid != NULL || (flags & (TRACE_MESSAGE_GUID | TRACE_MESSAGE_COMPONENTID)) == 0);
 }
 
-/* The commonest form: GUID, stamp and ids. It is valid. */
+/* Whether the flags are of the commonest form, which is valid: GUID, stamp and ids. */
 static inline bool message_flags_are_common(uint32_t flags, const etwas_guid *guid)
 {
     const uint32_t stamps = TRACE_MESSAGE_TIMESTAMP | TRACE_MESSAGE_PERFORMANCE_TIMESTAMP;
@@ -165,7 +165,7 @@ static inline uint64_t message_start_word(uint16_t number, uint32_t flags)
            (uint64_t)ETWAS_ETL_MESSAGE_MARKER_FLAGS << 24;
 }
 
-/* A header of any length, in the room that publication knows. */
+/* A header of any length, in the struct that etwas_publish takes. */
 union message_header {
     struct etwas_etl_instance_header room;
     struct etwas_etl_message_header start;
@@ -179,7 +179,7 @@ static uint32_t message_record_write(union message_header *header, uint32_t at, 
     return at + bytes;
 }
 
-/* The optional fields, but for the values of number and stamp; `record` learns where they end. */
+/* Writes the optional fields, except the values of number and stamp, and sets the header's size. */
 static void message_write_fields(union message_header *header,
                                  struct etwas_unstamped_record *record, uint32_t flags,
                                  const etwas_guid *guid)
@@ -207,7 +207,7 @@ static void message_write_fields(union message_header *header,
     record->header_bytes = at;
 }
 
-/* The number is the last thing before the record goes out: what is refused takes none. */
+/* The number is taken last, right before publication, so that a refused message takes none. */
 static uint32_t message_write_number(union message_header *header,
                                      const struct etwas_session_key *key,
                                      const struct message_arguments *arguments,
@@ -225,7 +225,7 @@ static uint32_t message_write_number(union message_header *header,
     return number != 0 ? ERROR_SUCCESS : ERROR_INVALID_HANDLE;
 }
 
-/* The general way. */
+/* The general path. */
 static __attribute__((noinline)) uint32_t message_publish_general(
     const struct etwas_session_key *key, const struct trace_message *message,
     const struct message_arguments *arguments)
@@ -269,7 +269,7 @@ static inline __attribute__((always_inline)) uint32_t message_trace_to(
                                arguments->count);
 }
 
-/* ETWAS_QUICK_NOT: the general way has to see to it. */
+/* Returns ETWAS_QUICK_NOT if the general path has to publish the message. */
 static inline __attribute__((always_inline)) uint32_t message_trace_quickly(
     uint64_t handle, const struct trace_message *message, const struct message_arguments *arguments)
 {
@@ -305,7 +305,7 @@ static inline uint32_t message_trace_quickly(uint64_t handle, const struct trace
 
 #endif
 
-/* Another process's session gives none. */
+/* A session of another process does not number messages. */
 static bool message_session_gives_numbers(const struct etwas_session_key *key)
 {
     return key->index < ETWAS_SESSION_ENTRIES &&
@@ -374,8 +374,8 @@ uint32_t TraceMessageVa(etwas_trace_handle handle, uint32_t flags, const etwas_g
 }
 
 /*
- * C leaves open what va_start does behind a parameter narrower than int, which ETW's prototype has.
- * gcc and clang go by the position of the parameter, not by its type.
+ * In C, va_start is undefined after a parameter narrower than int, and ETW's prototype has one. gcc
+ * and clang use the position of the parameter, not its type.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvarargs"

@@ -26,7 +26,7 @@ enum {
     LARGEST_BUFFER_KB = 16384,
     DEFAULT_POOL_KB = 64 * 1024,
     BUFFERS_A_SLOT = 2,
-    BUFFERS_A_ROWS_SLOT = 3, /* current, the one before it that is not closed yet, the next */
+    BUFFERS_A_ROWS_SLOT = 3, /* the current one, an earlier one not closed yet, the next */
     MOST_PERCENT = 100,
     BUFFERS_ABOVE_MINIMUM = 22,
     BYTES_A_KB = 1024,
@@ -51,9 +51,7 @@ static void make_guid(etwas_guid *guid)
     if (getrandom(guid, sizeof *guid, GRND_NONBLOCK) != (ssize_t)sizeof *guid) {
         struct etwas_clock_reading now = etwas_clock_read_together();
 
-        /*
-         * Early in boot there is no randomness yet: three clocks and an address are unique enough.
-         */
+        /* Early in boot there is no randomness yet. Two clocks are unique enough. */
         memcpy(guid, &now.tsc, sizeof now.tsc);
         memcpy(guid->Data4, &now.filetime, sizeof guid->Data4);
     }
@@ -61,7 +59,7 @@ static void make_guid(etwas_guid *guid)
     guid->Data4[0] = (uint8_t)((guid->Data4[0] & 0x3F) | 0x80);
 }
 
-/* What buffer 0 needs for the session's name and a file name of this length. */
+/* Returns the bytes that buffer 0 needs for the session's name and a file name of this length. */
 static uint32_t file_header_bytes(const struct etwas_configuration *configuration,
                                   size_t file_units)
 {
@@ -76,7 +74,7 @@ bool etwas_configuration_has_room_for(const struct etwas_configuration *configur
            configuration->buffer_size_kb * BYTES_A_KB;
 }
 
-/* What buffer 0 needs for the two names, the file's with every suffix it may get, in KB. */
+/* Returns the same in KB, with room for every suffix that the file name may get. */
 static uint32_t file_header_kb(const struct etwas_configuration *configuration)
 {
     size_t units = etwas_utf16_length(configuration->file_name, ETWAS_NAME_UNITS);
@@ -108,12 +106,12 @@ static void adjust_buffer_size(struct etwas_configuration *configuration)
     configuration->buffer_size_kb = (size_kb + page_kb - 1) / page_kb * page_kb;
 }
 
-/* The protocol of the processors' slots: rseq where it can run, unless not wanted. */
+/* Chooses the protocol of the processors' slots: rseq if it works here and was not ruled out. */
 static uint32_t choose_protocol(struct etwas_configuration *configuration)
 {
     /*
-     * Any processor's writers meet in the one slot: rseq could not order them. A system logger's
-     * one writer is on any processor.
+     * Writers on all processors share the one slot, and rseq could not order them. A system
+     * logger's only writer runs on any processor.
      */
     if (etwas_configuration_has_one_slot(configuration) || configuration->system_logger) {
         if (configuration->protocol > ETWAS_PROTOCOL_SHARED) {
@@ -138,8 +136,8 @@ static uint32_t choose_protocol(struct etwas_configuration *configuration)
 }
 
 /*
- * In a flight recorder the extra slot keeps the buffers it took: it counts as a processor. In a
- * session with a file all buffers go round.
+ * In a flight recorder the extra slot keeps the buffers it took, so it counts as a processor. In a
+ * session with a file all buffers are recycled.
  */
 static bool keeps_extra_slot(const struct etwas_configuration *configuration)
 {
@@ -160,7 +158,7 @@ uint32_t etwas_configuration_row_buffers(const struct etwas_configuration *confi
     uint32_t slots = slots_that_keep_buffers(configuration);
 
     if (configuration->protocol == ETWAS_PROTOCOL_RSEQ && !keeps_extra_slot(configuration)) {
-        slots++; /* also where all buffers go round it needs its own meanwhile */
+        slots++; /* the extra slot needs buffers, even if all are recycled */
     }
     return BUFFERS_A_ROWS_SLOT * slots;
 }
@@ -203,7 +201,7 @@ static void adjust_buffer_counts(struct etwas_configuration *configuration)
         etwas_configuration_is_buffering(configuration) ? minimum : maximum;
 }
 
-/* Modes that say how a file is written. */
+/* Modes that determine how a file is written. */
 static const uint32_t file_modes = EVENT_TRACE_FILE_MODE_SEQUENTIAL |
                                    EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND |
                                    EVENT_TRACE_FILE_MODE_NEWFILE |
@@ -229,7 +227,7 @@ static uint32_t check_file_size(const struct etwas_configuration *configuration)
                                                                     : ERROR_SUCCESS;
 }
 
-/* R17, R90, R96, R98: a file where one is needed, with a name that can be made. */
+/* R17, R90, R96, R98: if a file is needed, it has a name, from which names can be made. */
 static uint32_t check_file(const struct etwas_configuration *configuration)
 {
     etwas_wchar made[ETWAS_NAME_UNITS + 1];
@@ -251,7 +249,7 @@ static uint32_t check_file(const struct etwas_configuration *configuration)
                : code;
 }
 
-/* What can be said of the request as it was given, before defaults stand for zeroes. */
+/* Checks the request as it was given, before defaults replace zeroes. */
 static uint32_t check_request(const struct etwas_configuration *configuration)
 {
     uint32_t code = etwas_modes_check(configuration->log_file_mode);
@@ -259,19 +257,19 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    /* R45: system events are for system loggers. */
+    /* R45: only system loggers get system events. */
     if (!configuration->system_logger && configuration->enable_flags != 0) {
         return ERROR_INVALID_PARAMETER;
     }
     if (!configuration->system_logger &&
         (configuration->log_file_mode & EVENT_TRACE_SYSTEM_LOGGER_MODE) != 0) {
-        return ERROR_NOT_SUPPORTED; /* of the calls only StartTrace starts one */
+        return ERROR_NOT_SUPPORTED; /* only StartTrace starts a system logger */
     }
     if (mode_needs_file_size(configuration->log_file_mode) &&
         configuration->maximum_file_size == 0) {
         return ERROR_INVALID_PARAMETER;
     }
-    /* R95: said, not left to a default; other clocks begin anew with each start of the machine. */
+    /* R95: both must be stated, and other clocks restart with the machine. */
     if ((configuration->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 &&
         (configuration->buffer_size_kb == 0 || configuration->clock != ETWAS_CLOCK_KIND_SYSTEM)) {
         return ERROR_INVALID_PARAMETER;
@@ -280,7 +278,7 @@ static uint32_t check_request(const struct etwas_configuration *configuration)
                                                                : ERROR_INVALID_PARAMETER;
 }
 
-/* What is required is requested too. */
+/* Requests what is required, and checks both. */
 static uint32_t join_memory_options(struct etwas_configuration *configuration)
 {
     const uint32_t known =
@@ -312,7 +310,10 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
     if (percent > MOST_PERCENT) {
         return ERROR_INVALID_PARAMETER;
     }
-    /* A file has one number of streams; and each of them an index that processors could have. */
+    /*
+     * The number of streams in a file is constant, and their indexes are in the range of
+     * processors'.
+     */
     return (configuration->log_file_mode & EVENT_TRACE_FILE_MODE_APPEND) != 0 ||
                    etwas_configuration_class_rows(configuration) * slots > ETWAS_MOST_PROCESSORS
                ? ERROR_NOT_SUPPORTED
@@ -320,8 +321,8 @@ static uint32_t check_classes(const struct etwas_configuration *configuration)
 }
 
 /*
- * Called once the protocol is known. Other processes know nothing of classes and give no numbers of
- * messages; and a slot that all writers use one of them could not be killed in.
+ * Called once the protocol is known. Other processes support neither classes nor numbers of
+ * messages. Only rseq keeps a slot usable if a process is killed while it writes.
  */
 static uint32_t check_sharing(const struct etwas_configuration *configuration)
 {

@@ -17,14 +17,14 @@
 
 enum {
     ETWAS_NAME_UNITS = 1024, /* longest session or file name, without the terminating 0 (R9) */
-    ETWAS_PATH_BYTES = 3 * ETWAS_NAME_UNITS + 1, /* such a file name as UTF-8 */
+    ETWAS_PATH_BYTES = 3 * ETWAS_NAME_UNITS + 1, /* the longest file name as UTF-8 */
     ETWAS_SMALLEST_BUFFER_KB = 4,
 };
 
-/* The flusher's options, checked and copied: nothing of the caller's is kept. */
+/* The flusher's options, checked and copied: no pointer into the caller's memory remains. */
 struct etwas_flusher_configuration {
     char name[16];
-    cpu_set_t *cpus; /* NULL: as the creating thread; from CPU_ALLOC */
+    cpu_set_t *cpus; /* from CPU_ALLOC; NULL: as the creating thread */
     size_t cpus_bytes;
     int realtime_priority;
     int nice_value;
@@ -33,18 +33,18 @@ struct etwas_flusher_configuration {
 
 /* What other processes can do with a session. */
 enum etwas_reach {
-    ETWAS_REACH_PROCESS,      /* nothing: it is this process's alone */
-    ETWAS_REACH_SNAPSHOTS,    /* request snapshots of it, which is a flight recorder */
+    ETWAS_REACH_PROCESS,      /* nothing: only this process uses it */
+    ETWAS_REACH_SNAPSHOTS,    /* request snapshots; it is a flight recorder */
     ETWAS_REACH_DISCOVERABLE, /* find and control it, but not log into it */
-    ETWAS_REACH_SHARED,       /* log into it, since its pool is in a mapping; and the above */
+    ETWAS_REACH_SHARED,       /* log into it, because its pool is in a mapping; and the above */
     ETWAS_REACH_TEMPLATE,     /* start instances of it: it is a private-session template */
 };
 
-/* Which of the kernel's events, and these alone, a session records. */
+/* Which of the kernel's events a system logger records. */
 enum etwas_system_logger_kind {
     ETWAS_SYSTEM_LOGGER_NONE = 0, /* it is no system logger */
     ETWAS_SYSTEM_LOGGER_EVENTS,   /* what its flags and providers request */
-    ETWAS_SYSTEM_LOGGER_RUNDOWN,  /* the rundown alone (R188) */
+    ETWAS_SYSTEM_LOGGER_RUNDOWN,  /* only the rundown (R188) */
 };
 
 struct etwas_configuration {
@@ -65,13 +65,13 @@ struct etwas_configuration {
     bool process_times;  /* records carry the processor time of their thread (R106) */
     uint32_t crash_safe; /* ETWAS_CRASH_SAFE_*: where its buffers outlive the process; 0: nowhere */
     enum etwas_reach reach;
-    bool sharing_required; /* start fails where its reach would be less than requested */
+    bool sharing_required; /* the start fails if its reach would be less than requested */
     /*
-     * ETWAS_UNSHARED_*: why it is not shared, where that was not requested; HIDDEN: not found any
-     * more
+     * ETWAS_UNSHARED_*: why it is not shared, if that was not requested; HIDDEN: other processes no
+     * longer find it
      */
     uint32_t unshared;
-    uint32_t memory;          /* ETWAS_MEMORY_*: what is requested of its memory */
+    uint32_t memory;          /* ETWAS_MEMORY_*: as requested */
     uint32_t memory_required; /* of these, those without which the start fails */
     enum etwas_system_logger_kind system_logger;
     bool own_process;                     /* system logger: only this process's events */
@@ -88,11 +88,11 @@ struct etwas_configuration {
 };
 
 /*
- * Checks the request in *configuration and replaces it by what will be: ERROR_INVALID_PARAMETER for
- * illegal modes, clocks, protocols, flags and sizes, ERROR_NOT_SUPPORTED for legal ones not built
- * or not possible here, ERROR_BAD_PATHNAME without a file where one is needed, or with a name too
- * long for its suffix, ERROR_INVALID_NAME for a new-file set without its `%d`. Touches nothing
- * outside *configuration (R40, R60–R73, R81, R90, R91, R95, R96, R150).
+ * Checks the request in *configuration and replaces it with the values in force.
+ * ERROR_INVALID_PARAMETER: illegal modes, clocks, protocols, flags or sizes. ERROR_NOT_SUPPORTED:
+ * legal ones that are not built or not possible here. ERROR_BAD_PATHNAME: a file is needed and has
+ * no name, or its name is too long for its suffix. ERROR_INVALID_NAME: a new-file set without its
+ * `%d`. Touches nothing outside *configuration (R40, R60–R73, R81, R90, R91, R95, R96, R150).
  */
 uint32_t etwas_configuration_complete(struct etwas_configuration *configuration);
 
@@ -142,14 +142,14 @@ static inline bool etwas_configuration_is_shared(const struct etwas_configuratio
     return configuration->reach == ETWAS_REACH_SHARED;
 }
 
-/* Class rows: one for each retention class, and one of no class. */
+/* Class rows: one for each retention class, and one for events without a class. */
 static inline uint32_t etwas_configuration_class_rows(
     const struct etwas_configuration *configuration)
 {
     return 1 + configuration->class_count;
 }
 
-/* The least number of buffers that each class row has for itself. */
+/* The least number of buffers reserved for each class row. */
 uint32_t etwas_configuration_row_buffers(const struct etwas_configuration *configuration);
 
 /*
@@ -166,7 +166,7 @@ static inline bool etwas_configuration_is_realtime(const struct etwas_configurat
     return (configuration->log_file_mode & EVENT_TRACE_REAL_TIME_MODE) != 0;
 }
 
-/* Whether what is recorded goes to a file without a request (R15, R16). */
+/* Whether records go to a file without a request (R15, R16). */
 static inline bool etwas_configuration_has_file(const struct etwas_configuration *configuration)
 {
     return !etwas_configuration_is_buffering(configuration) && !configuration->filtered_out &&

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 the etwas authors */
 
-/*
- * A session's accounts: what the pool counted, and what the file took.
- */
+/* A session's counts, from its pool and its totals. */
 #include <ck_pr.h>
 #include <etwas/shared.h>
 #include <etwas/winerror.h>
@@ -24,7 +22,7 @@ static uint32_t counts_unshared_reason(const struct etwas_configuration *configu
 {
     uint32_t reason = ck_pr_load_32(&configuration->unshared);
 
-    ck_pr_fence_acquire(); /* what is read behind it is as new; pairs with host_restore_one */
+    ck_pr_fence_acquire(); /* what is read after it is as new; pairs with host_restore_one */
     if (reason != 0) {
         return reason;
     }

@@ -13,18 +13,18 @@
 #include "etl/utf16.h"
 
 enum {
-    DECIMAL_DIGITS = 10 /* of the largest 32-bit number */
+    DECIMAL_DIGITS = 10 /* in the largest 32-bit number */
 };
 
 /* The field that the serial number replaces. */
 struct field {
     size_t start; /* its `%` */
-    size_t end;   /* behind its `d` */
+    size_t end;   /* after its `d` */
     uint32_t width;
     etwas_wchar filler;
 };
 
-/* A name that grows. Once too long it stays so, and what was there stays as it was. */
+/* A name that grows. Once it is too long, nothing is added to it. */
 struct made {
     etwas_wchar *units;
     size_t count;
@@ -36,7 +36,10 @@ static bool is_digit(etwas_wchar unit)
     return unit >= u'0' && unit <= u'9';
 }
 
-/* Whether `text`, which starts with `%`, is a field. A width no name can have is as good as any. */
+/*
+ * Whether `text`, which starts with `%`, is a field. Digits past a width that no name can have are
+ * ignored.
+ */
 static bool file_name_parse_field(const etwas_wchar *text, struct field *field)
 {
     size_t at = 1;

@@ -92,7 +92,7 @@ static bool filters_match_process_id(const struct etwas_process_filters *filters
 
 bool etwas_filter_program(etwas_wchar name[NAME_MAX + 1])
 {
-    static const char removed[] = " (deleted)"; /* what the system appends to a file that is gone */
+    static const char removed[] = " (deleted)"; /* which the system appends for a removed file */
     char path[PATH_MAX];
     ssize_t read = readlink("/proc/self/exe", path, sizeof path);
     size_t bytes = read > 0 ? (size_t)read : 0;

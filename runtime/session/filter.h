@@ -18,7 +18,7 @@ enum {
     ETWAS_FILTER_NAMES_UNITS = MAX_EVENT_FILTER_DATA_SIZE / sizeof(etwas_wchar),
 };
 
-/* What the filters let through; copied from the caller's memory. All 0: every process. */
+/* Which processes pass the filters; copied from the caller's memory. All 0: every process. */
 struct etwas_process_filters {
     uint32_t process_count; /* 0: any process id */
     uint32_t process_ids[MAX_EVENT_FILTER_PID_COUNT];
@@ -37,12 +37,12 @@ struct etwas_process_filters {
 uint32_t etwas_filters_read(const EVENT_FILTER_DESCRIPTOR *filters, uint32_t count,
                             struct etwas_process_filters *read);
 
-/* Whether all filters let this process through. */
+/* Whether this process passes all filters. */
 bool etwas_filters_match(const struct etwas_process_filters *filters);
 
 /*
- * Stores the name of this program's file, without its folder. Returns false when the system does
- * not tell.
+ * Stores the name of this program's file, without its folder. Returns false if the system does not
+ * say.
  */
 bool etwas_filter_program(etwas_wchar name[NAME_MAX + 1]);
 

@@ -2,18 +2,19 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Handles: an index into a static table and the generation of the entry. Never a pointer, so that
- * using one after its end is an error and not a crash.
+ * Handles: an index into a static table and the generation of the entry. They are no pointers, so
+ * that the use of a stale one is an error and not a crash.
  *
  *     session   63..56   55..40             39..8        7..0
  *               0        registration + 1   generation   index + 1
  *
- * The index is of the session table, or behind it of the table of sessions of other processes that
- * this one is a guest of; the generation of such a handle is the gate of that session.
+ * The index is an entry of the session table or, beyond it, of the table of other processes'
+ * sessions of which this process is a guest. The generation of a guest's handle is the gate of that
+ * session.
  *
  * A provider's control callback gets a handle with its own registration in it, so that
- * GetTraceEnableLevel and GetTraceEnableFlags know whose level is meant. Logging and control ignore
- * it.
+ * GetTraceEnableLevel and GetTraceEnableFlags know which provider is meant. Logging and control
+ * ignore it.
  */
 #ifndef ETWAS_SESSION_HANDLE_H
 #define ETWAS_SESSION_HANDLE_H
@@ -81,16 +82,16 @@ static inline uint32_t etwas_handle_index(uint64_t handle)
     return (uint32_t)handle & ((1u << ETWAS_HANDLE_INDEX_BITS) - 1);
 }
 
-/* The attachment of the session that a handle names; there is one for any value. */
+/* Returns the attachment of the session that a handle names; any value has one. */
 static inline const struct etwas_attachment *etwas_handle_attachment(uint64_t handle)
 {
     return &etwas_attachments.of[etwas_handle_index(handle)];
 }
 
 /*
- * Finds the slot, on the processor that runs the caller, of the session a handle names. Returns
- * false when there is none, or the caller is not registered for rseq. A value that never was a
- * session's handle has a slot, too, whose gate is no generation.
+ * Finds the slot of a handle's session on the processor that runs the caller. Returns false if
+ * there is none, or the caller is not registered for rseq. A value that never was a session's
+ * handle has a slot, too, whose gate is no generation.
  */
 static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
 {
@@ -105,8 +106,8 @@ static inline bool etwas_slot_here(uint64_t handle, struct etwas_slot **slot)
 }
 
 /*
- * The extra slot of the session a handle names, or this guest's own slot, once there are slots.
- * Else as etwas_slot_here.
+ * Returns the extra slot of a handle's session, or this guest's own slot, once there are slots.
+ * Otherwise as etwas_slot_here.
  */
 static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
 {
@@ -117,7 +118,7 @@ static inline struct etwas_slot *etwas_slot_extra(uint64_t handle)
 }
 
 /*
- * The key of a handle for writers: of a session of this process, or one that it is a guest of.
+ * Finds the key of a handle for writers: a session of this process, or one of which it is a guest.
  * Returns false for a value that never was a session's handle.
  */
 static inline bool etwas_writer_key_of(uint64_t handle, struct etwas_session_key *key)
@@ -128,7 +129,7 @@ static inline bool etwas_writer_key_of(uint64_t handle, struct etwas_session_key
            handle >> (ETWAS_HANDLE_REGISTRATION_SHIFT + 16) == 0;
 }
 
-/* The key of a handle for calls that need the session itself, which is hosted by this process. */
+/* Finds the key of a handle for calls that need the session itself, which this process hosts. */
 static inline bool etwas_session_key_of(uint64_t handle, struct etwas_session_key *key)
 {
     return etwas_writer_key_of(handle, key) && key->index < ETWAS_SESSION_ENTRIES;

@@ -48,11 +48,11 @@ void etwas_losses_end(struct etwas_session *session)
     session->drain.losses = NULL;
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /*
- * Reports a count that has grown. A count that includes unfinished writers may be less than before,
- * for a while.
+ * Reports a count that has grown. A count that includes unfinished writers may temporarily be less
+ * than before.
  */
 static void losses_report(const struct interval *interval, uint64_t *reported, uint64_t found,
                           struct etwas_etl_loss loss)
@@ -108,7 +108,7 @@ static void losses_report_slots(const struct etwas_session *session,
     }
 }
 
-/* `without_slot`: what is counted for each cause that is of no slot. */
+/* `without_slot` has the counts of the causes that no slot counts. */
 static void losses_check(struct etwas_session *session, const uint64_t *without_slot)
 {
     struct etwas_losses *losses = session->drain.losses;
@@ -116,12 +116,12 @@ static void losses_check(struct etwas_session *session, const uint64_t *without_
     struct interval interval = {.table = &losses->table, .from = losses->checked_at};
 
     losses->checked_at = etwas_clock_now(clock);
-    ck_pr_fence_memory(); /* what is not found now is lost after that … */
+    ck_pr_fence_memory(); /* what is not found now is lost after that stamp … */
     losses_read_slots(session);
-    ck_pr_fence_memory(); /* … and what is, before this */
+    ck_pr_fence_memory(); /* … and what is found was lost before this one */
     interval.until = etwas_clock_now(clock);
     interval.until = interval.until > interval.from ? interval.until
-                                                    : interval.from; /* system time is set back */
+                                                    : interval.from; /* the clock was set back */
     losses_report_slots(session, &interval);
     for (uint32_t cause = ETWAS_LOST_WRITE_ERROR; cause <= ETWAS_LOST_CAUSES; cause++) {
         const struct etwas_etl_loss loss = {.cause = cause, .processor = ETWAS_LOST_ANYWHERE};
@@ -157,7 +157,7 @@ static uint64_t losses_reported_of_slots(const struct etwas_session *session,
     return reported;
 }
 
-/* What was reported is what is counted, whatever was lost since. */
+/* Replaces the counts of losses by those reported, so that both agree whatever was lost since. */
 static void losses_count_reported(const struct etwas_session *session, etwas_session_counts *counts)
 {
     const struct etwas_losses *losses = session->drain.losses;

@@ -48,7 +48,7 @@ static const uint32_t illegal_pairs[][2] = {
     {EVENT_TRACE_SYSTEM_LOGGER_MODE, EVENT_TRACE_PRIVATE_LOGGER_MODE},
 };
 
-/* ETW allows it; but a buffer of another size cannot take the place of the oldest. */
+/* ETW allows it, but compressed buffers differ in size, so they cannot replace the oldest. */
 static const uint32_t refused_pair = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_COMPRESSED_MODE;
 
 uint32_t etwas_modes_check(uint32_t mode)

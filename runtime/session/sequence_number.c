@@ -22,7 +22,10 @@ void etwas_sequence_numbers_begin(struct etwas_sequence_numbers *numbers, uint32
     bool local = (log_file_mode & EVENT_TRACE_USE_LOCAL_SEQUENCE) != 0;
     bool global = (log_file_mode & EVENT_TRACE_USE_GLOBAL_SEQUENCE) != 0;
 
-    /* The release that opens the gates comes after: writers look here only past a gate. */
+    /*
+     * The release that opens the gates follows this store. Writers read this only after an open
+     * gate.
+     */
     ck_pr_store_64(&numbers->local, local ? local_word(generation, 0) : 0);
     ck_pr_store_32(&numbers->global, global ? generation : 0);
 }

@@ -23,7 +23,7 @@ struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
 
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t entries_freed;                             /* under the control lock */
-static struct ck_ec32 entries_changed = CK_EC_INITIALIZER; /* says "look again" when one is freed */
+static struct ck_ec32 entries_changed = CK_EC_INITIALIZER; /* wakes waiters when one is freed */
 
 void etwas_control_lock(void)
 {
@@ -47,9 +47,9 @@ void etwas_sessions_prepare(void)
 }
 
 /*
- * Of a shared session: at random, since its gate has to tell it also from sessions of other
- * processes. A guest's writer may sleep until its process has left that session and joined another
- * in the same entry (pool_join.h).
+ * Of a shared session: The generation is random, because its gate also has to distinguish it from
+ * sessions of other processes. A guest's writer may sleep until its process has left that session
+ * and joined another in the same entry (pool_join.h).
  */
 static bool draw_generation(uint32_t *generation)
 {
@@ -64,7 +64,7 @@ static bool draw_generation(uint32_t *generation)
     return true;
 }
 
-/* 0 is a closed gate; after 4 billion sessions in an entry the count begins again. */
+/* 0 is a closed gate; after 4 billion sessions in an entry the count wraps. */
 static uint32_t next_generation(uint32_t generation)
 {
     return generation == UINT32_MAX ? 1 : generation + 1;
@@ -79,7 +79,7 @@ void etwas_sessions_forget(void)
 
         session->entry.state = ETWAS_SESSION_FREE;
         if (session->buffers.pool != NULL) {
-            /* The parent's slots are not to be touched where it shares them. */
+            /* Slots that the parent shares with this process must not be changed. */
             etwas_pool_forget(session->buffers.pool);
             /* For a thread that forked in a signal handler while it was inside a slot. */
             etwas_session_close(session);
@@ -99,7 +99,7 @@ void etwas_sessions_forget(void)
         ck_pr_store_32(&session->handlers_inside, 0);
         /* The parent's handles name nothing here, not even last counts. */
         session->entry.generation = next_generation(session->entry.generation);
-        /* Their owners were the parent's threads. */
+        /* The locks' owners were threads of the parent. */
         (void)pthread_mutex_init(&session->buffers.pool_lock, NULL);
         (void)pthread_mutex_init(&session->drain.role, NULL);
     }
@@ -185,7 +185,7 @@ static struct etwas_session *entry_longest_free(const struct etwas_configuration
     return found;
 }
 
-/* R47: of the private sessions only so many with PRIVATE_IN_PROC. */
+/* R47: limits the private sessions with PRIVATE_IN_PROC. */
 static bool too_many_in_process(const struct etwas_configuration *configuration)
 {
     uint32_t count = 0;
@@ -202,7 +202,7 @@ static bool too_many_in_process(const struct etwas_configuration *configuration)
     return count >= ETWAS_IN_PROCESS_SESSIONS;
 }
 
-/* R46: those that only run down are among them. */
+/* R46: those that only run down count, too. */
 static bool too_many_system_loggers(const struct etwas_configuration *configuration)
 {
     uint32_t count = 0;
@@ -271,15 +271,16 @@ static struct etwas_session *entry_reserve_locked(const struct etwas_configurati
 }
 
 /*
- * What the slot held last. A slot with rseq keeps no epoch: a shared one after it goes on where the
- * entry's shared slots ended, so that no writer of theirs that still sleeps finds its word again.
+ * Returns the slot's last word. A slot with rseq keeps no epoch. A later shared slot continues
+ * where the entry's shared slots ended, so that no writer of these that still sleeps finds its word
+ * again.
  */
 static uint64_t slot_last_word(struct etwas_session *session, const struct etwas_slot *slot)
 {
     uint64_t word = ck_pr_load_64(&slot->word);
 
     /*
-     * A guest's writer that sleeps may know a word of another process's session: the epoch is as
+     * A sleeping writer of a guest may know a word of another process's session, so the epoch is as
      * random as the gate.
      */
     if (etwas_configuration_is_shared(&session->configuration)) {
@@ -337,7 +338,7 @@ void etwas_session_set_pool(struct etwas_session *session, struct etwas_pool *po
     (void)pthread_mutex_lock(&session->buffers.pool_lock);
     session->buffers.pool = pool;
     (void)pthread_mutex_unlock(&session->buffers.pool_lock);
-    /* The flusher looks at the slots before they are opened: a zeroed word would name buffer 0. */
+    /* The flusher reads the slots before they are opened, and a zeroed word would name buffer 0. */
     for (uint32_t index = 0; index < session->slot_count; index++) {
         struct etwas_slot *slot = session_slot(session, index);
 
@@ -359,8 +360,8 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
 }
 
 /*
- * For a process that reads it when this one, and its working directory, are gone. Empty: there is
- * none.
+ * Makes a path for a process that reads it after this one, and its working directory, are gone.
+ * Empty: there is none.
  */
 static void file_path_of(const etwas_wchar *file_name,
                          char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES])
@@ -383,7 +384,7 @@ void etwas_session_set_file_name(struct etwas_session *session, const etwas_wcha
     char path[ETWAS_PATH_BYTES + ETWAS_SHARED_NAME_BYTES] = "";
 
     if (session->mapping != NULL) {
-        file_path_of(file_name, path); /* which asks the system, and so before the lock */
+        file_path_of(file_name, path); /* calls the system, and so precedes the lock */
     }
     etwas_control_lock();
     memcpy(session->entry.file_name, file_name, (units + 1) * sizeof *file_name);
@@ -409,7 +410,7 @@ uint32_t etwas_session_await_end(struct etwas_session_key key, uint64_t timeout_
     bool is_known = false;
 
     for (;;) {
-        /* Before the look: an entry that is freed behind it ends the wait. */
+        /* Before the look: an entry that is freed after this ends the wait. */
         uint32_t seen = ck_ec32_value(&entries_changed);
         uint64_t passed_ns = etwas_monotonic_ns() - begun_ns;
         bool runs;
@@ -450,7 +451,7 @@ static uint32_t session_slot_kind(const struct etwas_session *session, bool is_r
 void etwas_session_open(struct etwas_session *session)
 {
     struct etwas_pool *pool = session->buffers.pool;
-    /* A session that is not for this process runs behind closed gates. */
+    /* A session that is not for this process runs with closed gates. */
     uint32_t gate = session->configuration.filtered_out ? 0 : etwas_session_gate(session);
 
     etwas_sequence_numbers_begin(&session->sequence_numbers, session->entry.generation,

@@ -5,8 +5,8 @@
  * The session table: 64 static entries for ordinary sessions, 8 for private ones; never freed.
  *
  * Its locks are `role`, `pool_lock` and the control lock (docs/internals/design.md, "Locks and
- * waiting"). The session's end takes its pool away with `pool_lock` held, so a thread without the
- * role reads pool and counts under `pool_lock`.
+ * waiting"). The session's end removes its pool with `pool_lock` held, so a thread without the role
+ * reads pool and counts under `pool_lock`.
  */
 #ifndef ETWAS_SESSION_SESSION_H
 #define ETWAS_SESSION_SESSION_H
@@ -34,7 +34,7 @@ struct etwas_watch;
 
 /* The sinks of a session (flush/sink.h), in the order in which they get a batch. */
 enum etwas_session_sink {
-    ETWAS_SINK_WATCH, /* keeps nothing: it tests payloads for triggers (flush/payload_watch.h) */
+    ETWAS_SINK_WATCH, /* stores nothing: tests payloads for triggers (flush/payload_watch.h) */
     ETWAS_SINK_FILE,
     ETWAS_SINK_REALTIME,
     ETWAS_SESSION_SINKS
@@ -46,7 +46,7 @@ enum {
 };
 
 enum etwas_session_state {
-    ETWAS_SESSION_FREE, /* the last counts may still be asked for */
+    ETWAS_SESSION_FREE, /* the last counts may still be requested */
     ETWAS_SESSION_STARTING,
     ETWAS_SESSION_RUNNING,
     ETWAS_SESSION_STOPPING,
@@ -54,15 +54,15 @@ enum etwas_session_state {
 
 /*
  * Whether other processes log into a shared session. A child that a guest has forked may still do
- * so when the guest is gone.
+ * so after the guest has ended.
  */
 enum etwas_guests {
-    ETWAS_GUESTS_MAY_BE_THERE, /* it is not known that there are none */
+    ETWAS_GUESTS_MAY_BE_THERE, /* not known: there may be some */
     ETWAS_GUESTS_ARE_GONE,
     ETWAS_GUESTS_NEVER_CAME,
 };
 
-/* What became of the events of one class row, and the buffers that it has. */
+/* The counts of one class row's events, and its buffers. */
 struct etwas_session_class_row {
     uint64_t recorded;
     uint64_t overwritten;
@@ -78,14 +78,16 @@ struct etwas_session_class_row {
 struct etwas_session_entry {
     enum etwas_session_state state;
     uint32_t generation; /* of the session in this entry, or the last one */
-    uint64_t freed_at;   /* counts up: of the free entries the one with the least is taken */
+    uint64_t freed_at;   /* counts up: the free entry with the least value is taken first */
     bool ended_by_full_file;
     /*
      * the epoch that its shared slots had reached when they last became rseq slots; changed while
      * the entry is STARTING
      */
     uint64_t epoch;
-    /* The log file's name in force (R14); empty: none. Changed by etwas_session_set_file_name. */
+    /*
+     * The current name of the log file (R14); empty: none. Changed by etwas_session_set_file_name.
+     */
     etwas_wchar file_name[ETWAS_NAME_UNITS + 1];
 };
 
@@ -97,10 +99,10 @@ struct etwas_session_buffers {
     struct etwas_session_class_row last_class_rows[ETWAS_CLASS_ROWS];
 };
 
-/* Guarded by `role`: what is collected, and where it goes. */
+/* Guarded by `role`: what was collected, and its sinks. */
 struct etwas_session_drain {
     pthread_mutex_t role;
-    int role_cancelling; /* cancellation state that a controller restores as it releases the role */
+    int role_cancelling; /* cancellation state that a controller restores with the role */
     const struct etwas_sink *sinks[ETWAS_SESSION_SINKS];
     /*
      * NULL: none; in buffering mode a snapshot that is being written. Changed by
@@ -115,12 +117,12 @@ struct etwas_session_drain {
         uint8_t *copies; /* room to copy buffers that other processes map; NULL: none do */
         uint32_t count;
     } untrusted_writers;
-    struct etwas_losses *losses;     /* NULL: it is not recorded when events were lost */
+    struct etwas_losses *losses;     /* NULL: losses are not recorded with their times */
     struct etwas_recorder *recorder; /* NULL: no triggers are armed */
     struct etwas_watch *watch;       /* NULL: no payloads are tested */
     uint64_t taken_bytes;            /* bytes that the sinks accepted since the last flush */
     int64_t taken_newest;            /* no record that they accepted has a later stamp */
-    /* bound of the last flush; while it is due the sinks have not been notified */
+    /* bound of the last flush, of which the sinks are not notified while it is due */
     int64_t flush_bound;
     bool flush_is_due;
     struct etwas_clock_history clock_history; /* empty before `started` is set */
@@ -128,42 +130,42 @@ struct etwas_session_drain {
     uint64_t clock_events;                    /* events that had been logged or lost then */
 };
 
-/* Each is stored by one thread, or changed atomically, and read by any. */
+/* Each is stored by one thread, or changed atomically, and read by any thread. */
 struct etwas_session_totals {
     /* by the owner of the role */
     uint64_t buffers_written;
     uint64_t buffers_lost;
-    uint64_t sync_errors; /* times the system refused to make the file durable */
+    uint64_t sync_errors; /* how often the file could not be made durable */
     uint64_t realtime_buffers_lost;
     uint64_t lost_in_kernel; /* by the system logger's thread */
     /* events of other processes; added to by the host's threads (sharing/host_unattached.h) */
     uint64_t lost_unattached;
-    /* processes that cannot log into it, by the same threads, … */
+    /* processes that cannot log into it; by the same threads, … */
     uint32_t unattached_processes;
-    uint32_t unattached_code;  /* … why the last of them cannot … */
-    uint32_t unattached_total; /* … and how often a process became one that cannot */
+    uint32_t unattached_code;  /* … why the newest of them cannot … */
+    uint32_t unattached_total; /* … and how often that has happened */
 };
 
 /* The flusher thread; see flush/flusher.h. */
 struct etwas_session_flusher {
     pthread_t thread;
     uint32_t thread_id; /* 0: none */
-    uint32_t quit;      /* the thread shall end */
+    uint32_t quit;      /* requests the thread to end */
 };
 
 struct etwas_session {
     struct etwas_session_entry entry;
 
     /*
-     * Constant while the session runs, but for what UPDATE changes with the role and the control
+     * Constant while the session runs, except for what UPDATE changes with the role and the control
      * lock held: log_file_mode (its real-time bit and, by CONVERT_TO_REALTIME, its file modes),
      * flush_timer and maximum_buffers of the configuration, by atomic stores.
      */
     uint32_t index;
     uint32_t first_slot; /* where its slot 0 is: 0, or the extra one if that is its only slot */
     /*
-     * processors, and the extra slot where the others have rseq; or 1. A session with retention
-     * classes has so many for each row. Guests' slots follow
+     * one for each processor, and the extra slot if these have rseq; or 1. A session with retention
+     * classes has as many in each row. Guests' slots follow
      */
     uint32_t slot_count;
     struct etwas_configuration configuration;
@@ -179,7 +181,7 @@ struct etwas_session {
     struct etwas_session_totals totals;
     struct etwas_session_flusher flusher;
 
-    /* Set under the control lock by a request for stacks, for good; read by any thread. */
+    /* Set under the control lock by a request for stacks, and never reset; read by any thread. */
     uint32_t takes_stacks;
 
     /*
@@ -202,7 +204,7 @@ extern struct etwas_session etwas_sessions[ETWAS_SESSION_ENTRIES];
 void etwas_control_lock(void);
 void etwas_control_unlock(void);
 
-/* Initializes the table. Once, before it is used. */
+/* Initializes the table. Called once, before it is used. */
 void etwas_sessions_prepare(void);
 
 /* In a fork's child: forgets the parent's sessions. The control lock was taken before the fork. */
@@ -220,7 +222,7 @@ struct etwas_session *etwas_session_reserve_entry(const struct etwas_configurati
 void etwas_session_free_entry(struct etwas_session *session, bool ended_by_full_file);
 
 /*
- * Waits until the key's session has ended, for whatever reason. ERROR_TIMEOUT: it runs on;
+ * Waits until the key's session has ended, for whatever reason. ERROR_TIMEOUT: it still runs.
  * ERROR_INVALID_HANDLE: the table does not remember it.
  */
 uint32_t etwas_session_await_end(struct etwas_session_key key, uint64_t timeout_ns);
@@ -249,7 +251,7 @@ void etwas_session_set_file(struct etwas_session *session, struct etwas_log_file
 /* Sets the name of the file that is written from here on (R14). Role held. */
 void etwas_session_set_file_name(struct etwas_session *session, const etwas_wchar *file_name);
 
-/* Whether what is recorded goes to a file or to consumers without a request. Role held. */
+/* Whether records go to a file or to consumers without a request. Role held. */
 static inline bool etwas_session_has_sink(const struct etwas_session *session)
 {
     return session->drain.sinks[ETWAS_SINK_FILE] != NULL ||
@@ -274,7 +276,7 @@ static inline uint32_t etwas_session_gate(const struct etwas_session *session)
 
 struct etwas_session_key etwas_session_key(const struct etwas_session *session);
 
-/* The running or stopping session of a key, handle or name; NULL: none. Control lock held. */
+/* Finds the running or stopping session of a key, handle or name; NULL: none. Control lock held. */
 struct etwas_session *etwas_session_find(struct etwas_session_key key);
 struct etwas_session *etwas_session_find_handle(uint64_t handle);
 struct etwas_session *etwas_session_find_name(const etwas_wchar *name);
@@ -284,7 +286,9 @@ struct etwas_session *etwas_session_find_name(const etwas_wchar *name);
  */
 bool etwas_session_is_remembered(struct etwas_session_key key);
 
-/* A session whose `pool_lock` the caller holds: pool, or last counts, stay until it is released. */
+/*
+ * A session whose `pool_lock` the caller holds: its pool or last counts stay until it is released.
+ */
 struct etwas_held_session {
     struct etwas_session *session;
     int cancelling;
@@ -306,7 +310,7 @@ uint32_t etwas_session_counts_of(struct etwas_session_key key, etwas_session_cou
 /* Counts the session now. `pool_lock` or `role` held, and a pool there. */
 void etwas_session_count(const struct etwas_session *session, etwas_session_counts *counts);
 
-/* The same for one of its class rows; without retention classes row 0 is all of it. */
+/* Does the same for one of its class rows; without retention classes row 0 is the whole session. */
 void etwas_session_count_class_row(const struct etwas_session *session, uint32_t row,
                                    struct etwas_session_class_row *counts);
 

@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sharing: what sessions, providers and controllers of several processes have to do with each
- * other, as a table of verbs. The table, etwas_sharing, is defined once in each library: by
- * sharing/verbs.c, or by session/sharing_none.c in a build without sharing/ and registry/
- * (ETWAS_SHARING=OFF), where every process is alone. No other folder includes a head of these two.
+ * Sharing: sessions, providers and controllers of several processes work together through a table
+ * of functions. The table, etwas_sharing, is defined once in each library: by sharing/verbs.c, or
+ * by session/sharing_none.c in a build without sharing/ and registry/ (ETWAS_SHARING=OFF), where
+ * every process is alone. No other folder includes a head of these two.
  *
- * Callers hold no lock of the library unless a verb says otherwise.
+ * Callers hold no lock of the library unless a function's comment says otherwise.
  */
 #ifndef ETWAS_SESSION_SHARING_H
 #define ETWAS_SESSION_SHARING_H
@@ -27,27 +27,29 @@ struct etwas_replies;
 struct etwas_reply;
 struct etwas_snapshot_window;
 
-/* A registration on its way: what the verb before it hands to the verb after it. */
+/* A registration in progress: before_registering passes this to after_registering. */
 struct etwas_registering {
     uint32_t passes;
     uint64_t deadline_ns;
 };
 
-/* Called for a provider of another process; `name` is empty where it has none. False: no more. */
+/*
+ * Called for a provider of another process; `name` is empty if it has none. Returns false to stop.
+ */
 typedef bool (*etwas_provider_visitor)(const etwas_guid *provider, bool is_group, const char *name,
                                        void *context);
 
-/* No verb is NULL. */
+/* No function is NULL. */
 struct etwas_sharing {
-    /* ---- of the process ---- */
+    /* ---- for the process ---- */
 
-    /* Called once, before any other verb: registers what a fork does about guests. */
+    /* Called once, before any other function: registers the guests' fork handlers. */
     void (*prepare)(void);
 
     /* Whether this process joins the registry by itself. */
     bool (*is_wanted)(void);
 
-    /* Whether it joins by itself, or has joined because it asked to. */
+    /* Whether it joins by itself, or has joined by a call. */
     bool (*takes_part)(void);
 
     /* Whether it has joined. */
@@ -57,20 +59,19 @@ struct etwas_sharing {
     void (*store_refusal)(uint32_t code);
 
     /*
-     * Around a fork: the second is called in the parent and in the child, which shares nothing
-     * then. They take and release the locks 3b to 3d (docs/internals/design.md, "Locks and
-     * waiting").
+     * Called around a fork, the second in the parent and in the child, which then shares nothing.
+     * They take and release the locks 3b to 3d (docs/internals/design.md, "Locks and waiting").
      */
     void (*before_fork)(void);
     void (*after_fork)(bool is_child);
 
     /*
-     * At the end of the process, after its sessions: answers the requests of other processes, sends
-     * their consumers what is left, and leaves the registry.
+     * Called at the end of the process, after its sessions have ended. Answers the requests of
+     * other processes, sends their consumers what is left, and leaves the registry.
      */
     void (*end)(void);
 
-    /* ---- of a session of this process: as sharing/host.h says ---- */
+    /* ---- for a session of this process: see sharing/host.h ---- */
 
     /*
      * Completes a configuration as etwas_configuration_complete does. The session is shared if the
@@ -85,44 +86,46 @@ struct etwas_sharing {
      */
     uint32_t (*begin)(struct etwas_session *session);
 
-    /* R46: whether the sessions of all processes leave room for this one, which has begun. */
+    /*
+     * R46: whether there is room for this session, which has begun, among those of all processes.
+     */
     bool (*has_room)(const struct etwas_session *session);
 
     void (*open)(struct etwas_session *session);
     void (*closing)(struct etwas_session *session);
     void (*end_session)(struct etwas_session *session);
 
-    /* Whether the session may enable the provider: eight of all processes may. */
+    /* Whether the session may enable the provider: at most eight of all processes may. */
     bool (*may_enable)(const struct etwas_enable_request *request);
 
     /*
-     * Publishes what EnableTraceEx2 has requested of the providers of this process, with its
-     * filters, for those of other processes. Waits for them until the request's timeout, if it has
-     * one. ERROR_TIMEOUT: it is published, and not all processes have acknowledged it. After
-     * another error it is not published.
+     * Publishes what EnableTraceEx2 has requested, with its filters, for the providers of other
+     * processes. Waits for them until the request's timeout, if it has one. ERROR_TIMEOUT: it is
+     * published, and not all processes have acknowledged it. After another error it is not
+     * published.
      */
     uint32_t (*publish_enablement)(const struct etwas_enable_request *request,
                                    const ENABLE_TRACE_PARAMETERS *parameters);
 
     /*
-     * Has the private-session instances of other processes do what ControlTrace did to the host's
-     * own session. `file_name` is absolute; empty: it was not given.
+     * Makes other processes' instances of a private session do what ControlTrace did to the host's
+     * own. `file_name` is absolute; empty: it was not given.
      */
     uint32_t (*control_instances)(uint64_t handle, uint32_t control_code, uint32_t flush_timer,
                                   const etwas_wchar *file_name);
 
     /*
-     * For etwas_recorder_options.begun: has all other recorders take a snapshot of this window, in
-     * the folder of this file. Does not wait for them.
+     * For etwas_recorder_options.begun: requests a snapshot of this window from all other
+     * recorders, in the folder of this file. Does not wait for them.
      */
     void (*propagate)(const struct etwas_session *session, const etwas_wchar *file_name,
                       const struct etwas_snapshot_window *window);
 
-    /* ---- of the providers of this process ---- */
+    /* ---- for the providers of this process ---- */
 
     /*
-     * A registration calls the first before it, and the second after it with what the first
-     * returned. Both together wait 50 ms at most for hosts.
+     * Called before and after a registration; the second gets what the first has returned. Both
+     * together wait 50 ms at most for hosts.
      */
     struct etwas_registering (*before_registering)(const etwas_guid *provider);
     void (*after_registering)(struct etwas_registering registering);
@@ -131,22 +134,22 @@ struct etwas_sharing {
     void (*publish_providers)(void);
 
     /*
-     * Reconciles with the sessions of other processes, since a provider has a name now, unless none
-     * of them enables providers by name and `always` is false. Returns whether it has. Waits 50 ms
-     * at most for hosts.
+     * Reconciles with the sessions of other processes when a provider has got a name. If `always`
+     * is false, does so only if one of them enables providers by name. Returns whether it has
+     * reconciled. Waits 50 ms at most for hosts.
      */
     bool (*reconcile_named)(bool always);
 
     /* Sends the hosts new descriptions of events. Waits 50 ms at most for them. */
     void (*send_descriptions)(void);
 
-    /* ---- of other processes; a host that does not answer costs ERROR_TIMEOUT ---- */
+    /* ---- for other processes; ERROR_TIMEOUT: a host does not answer ---- */
 
-    /* Whether the handle is of a running session of another process. */
+    /* Whether the handle names a running session of another process. */
     bool (*is_remote)(uint64_t handle);
 
     /*
-     * ControlTrace by name, in the reply's encoding, or, with `name` NULL, by handle.
+     * ControlTrace by name, in the reply's encoding, or by handle if `name` is NULL.
      * ERROR_WMI_INSTANCE_NOT_FOUND: no other process has such a session.
      */
     uint32_t (*control)(uint64_t handle, const void *name, const struct etwas_reply *reply,
@@ -159,7 +162,7 @@ struct etwas_sharing {
     /* QUERY of all sessions of other processes, each into the caller's next block. */
     void (*query_all)(struct etwas_replies *replies);
 
-    /* ERROR_INVALID_HANDLE: the handle is of no running session of another process. */
+    /* ERROR_INVALID_HANDLE: the handle names no running session of another process. */
     uint32_t (*counts)(uint64_t handle, etwas_session_counts *counts);
     uint32_t (*stop)(uint64_t handle, etwas_session_counts *counts);
     uint32_t (*retention)(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
@@ -172,8 +175,8 @@ struct etwas_sharing {
     uint32_t (*consume)(const etwas_wchar *name, struct etwas_consumer **consumer);
 
     /*
-     * Both return why there may be more providers than they have found; ERROR_SUCCESS: these are
-     * all. The result of the second is freed by etwas_other_processes_free.
+     * Both return ERROR_SUCCESS, or why there may be more providers than they have found. The
+     * result of the second is freed by etwas_other_processes_free.
      */
     uint32_t (*each_provider)(etwas_provider_visitor visit, void *context);
     uint32_t (*read_others)(struct etwas_other_processes *others);

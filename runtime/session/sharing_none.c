@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sharing in a build without it: no process takes part, there are no sessions and providers but its
- * own, and a session that is to be shared in any case is refused.
+ * Sharing in a build without it: no process takes part, and each has only its own sessions and
+ * providers. A session that has to be shared is refused.
  */
 #include "session/sharing.h"
 
@@ -156,7 +156,7 @@ static uint32_t none_each_provider(etwas_provider_visitor visit, void *context)
     return ERROR_SUCCESS;
 }
 
-/* The caller's lists are empty. */
+/* The caller has emptied the lists. */
 static uint32_t none_read_others(struct etwas_other_processes *others)
 {
     (void)others;

@@ -31,7 +31,7 @@ void etwas_trigger_reset(struct etwas_trigger *trigger)
     trigger->last_code = ERROR_SUCCESS;
 }
 
-/* Clocks that are set differ from one moment to the next. */
+/* Reads both clocks for each conversion, because clocks that are set change their difference. */
 int64_t etwas_trigger_stamp(uint32_t from, int64_t stamp, uint32_t to)
 {
     int64_t now = etwas_clock_now(to);
@@ -58,7 +58,7 @@ static void trigger_offer_stamp(uint64_t *first, int64_t stamp)
     }
 }
 
-/* `from` NULL: now. */
+/* Requests a window; `from` NULL: for now. */
 static uint32_t trigger_pull(struct etwas_session_key key, const uint32_t *from, int64_t stamp)
 {
     struct etwas_trigger *trigger = &etwas_sessions[key.index].trigger;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Triggers of a flight recorder: the words through which any thread asks the flusher for a window,
- * and what the flusher did for it.
+ * Triggers of a flight recorder: the words through which any thread requests a window from the
+ * flusher, and the flusher's counts.
  *
  *     pull    any thread or signal handler: takes a stamp, adds 1 to `asked`, stores the stamp in
  *             `first` unless an earlier one is there, and wakes the flusher unless a window is
@@ -12,7 +12,7 @@
  *             stamped before; so a window that ends after that contains the moment of each trigger
  *             counted in it
  *
- * A stamp that arrives in `first` after its trigger has been counted asks for nothing.
+ * A stamp that arrives in `first` after its trigger has been counted requests no window.
  */
 #ifndef ETWAS_SESSION_TRIGGER_H
 #define ETWAS_SESSION_TRIGGER_H
@@ -43,10 +43,10 @@ struct etwas_trigger {
     uint64_t failed;
     uint64_t bytes;
     uint32_t last_code;
-    uint64_t passed_on; /* stored by the thread that propagated them, likewise */
+    uint64_t passed_on; /* stored by the propagating thread, under the same lock */
 };
 
-/* A buffer that is kept from being overwritten. */
+/* A buffer that is protected from being overwritten. */
 struct etwas_pin {
     uint64_t owner; /* its owner word before it was pinned */
     uint32_t buffer;
@@ -55,8 +55,8 @@ struct etwas_pin {
 /* The recorder of a session, guarded by its role, from arming until its flusher ends. */
 struct etwas_recorder {
     /*
-     * Does what there is to do now. `last`: the session ends, and *session forgets its recorder.
-     * Returns how long nothing more is to be done, in ns; UINT64_MAX: until the next trigger.
+     * Does what is due now. `last`: the session ends, and *session forgets its recorder. Returns
+     * after how many ns the next call is due; UINT64_MAX: at the next trigger.
      */
     uint64_t (*pass)(struct etwas_session *session, bool last);
     struct etwas_pin *pins;
@@ -64,8 +64,8 @@ struct etwas_recorder {
 };
 
 /*
- * What became of a session's payload triggers. Stored with its role and `pool_lock` held, read
- * under `pool_lock`.
+ * The counts of a session's payload triggers. Stored with its role and `pool_lock` held, read under
+ * `pool_lock`.
  */
 struct etwas_watch_counts {
     uint64_t tested;
@@ -84,14 +84,14 @@ void etwas_trigger_reset(struct etwas_trigger *trigger);
 uint32_t etwas_trigger_pull(struct etwas_session_key key);
 
 /*
- * The same for a moment that may be past: a stamp of a clock that need not be the session's. A
- * stamp of the future counts as now.
+ * Requests a window for a moment that may be past: a stamp of any clock. A stamp in the future
+ * counts as now.
  */
 uint32_t etwas_trigger_pull_at(struct etwas_session_key key, uint32_t clock, int64_t stamp);
 
 /*
- * Converts a stamp of one clock to another clock, by both as they are now. A stamp of the future
- * counts as now.
+ * Converts a stamp from one clock to another, by what both show now. A stamp in the future counts
+ * as now.
  */
 int64_t etwas_trigger_stamp(uint32_t from, int64_t stamp, uint32_t to);
 

@@ -14,7 +14,7 @@
 #include "platform/wait.h"
 
 #ifndef SYS_cachestat
-#define SYS_cachestat 451 /* of every architecture */
+#define SYS_cachestat 451 /* the same number on every architecture */
 #endif
 
 enum {
@@ -44,7 +44,7 @@ static size_t backing_index_of(uint64_t magic)
     return index;
 }
 
-/* If the file system is unknown the worse is assumed. */
+/* If the file system is unknown the more expensive kind is assumed. */
 void etwas_shared_backing_read(struct etwas_shared_backing *place, int file)
 {
     struct statfs facts;
@@ -71,7 +71,7 @@ void etwas_shared_backing_name(uint64_t magic, char *name)
 
 /* ---- touching -------------------------------------------------------------------------------- */
 
-/* Changes nothing of the page, but that it can be written to. */
+/* Changes nothing in the page, and only makes it writable. */
 static uint64_t backing_touch_ns(uint8_t *page, size_t page_bytes)
 {
     uint64_t before = etwas_monotonic_ns();
@@ -116,7 +116,7 @@ void etwas_shared_backing_touch(struct etwas_shared_backing *place, struct etwas
     }
 }
 
-/* ---- what is written back -------------------------------------------------------------------- */
+/* ---- writeback ------------------------------------------------------------------------------- */
 
 bool etwas_shared_backing_clean(int file, uint64_t *clean_bytes, uint64_t *writing_bytes)
 {

@@ -20,7 +20,7 @@ uint32_t etwas_shared_folder_reach(const char *path, int *descriptor)
     struct stat facts;
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    if (folder < 0) { /* what is there is a link, or no folder */
+    if (folder < 0) { /* the path is a link, or no folder */
         return errno == ELOOP || errno == ENOTDIR ? ERROR_ACCESS_DENIED
                                                   : etwas_file_open_error(errno);
     }
@@ -41,15 +41,15 @@ static uint32_t open_folder(const char *path, int *descriptor)
     }
     code = etwas_shared_folder_reach(path, descriptor);
     if (code == ERROR_SUCCESS && faccessat(*descriptor, ".", W_OK | X_OK, AT_EACCESS) != 0) {
-        code = etwas_file_open_error(errno); /* a file system for reading alone */
+        code = etwas_file_open_error(errno); /* the file system is read-only */
         (void)close(*descriptor);
     }
     return code;
 }
 
 /*
- * Joins a path from the root on, which is needed when the program has changed its folder. False: it
- * is longer than any path.
+ * Joins an absolute path, which is needed when the program has changed its folder. Returns false if
+ * it is longer than any path may be.
  */
 static bool folder_join(char path[ETWAS_FOLDER_BYTES], const char *folder, const char *name)
 {
@@ -135,7 +135,7 @@ uint32_t etwas_shared_folder_open(const char *given, char path[ETWAS_FOLDER_BYTE
             return code;
         }
     }
-    /* The last one that was tried. */
+    /* the last folder that was tried */
     for (uint32_t index = 0; path[0] == 0 && index <= ETWAS_FOLDERS_OF_ALL; index++) {
         (void)etwas_shared_folder_name(ETWAS_FOLDERS_OF_ALL - index, path);
     }

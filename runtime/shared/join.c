@@ -23,18 +23,18 @@
 enum {
     MOST_STRIPE_SHIFT = 6,
     MOST_CAPACITY =
-        4 * (ETWAS_POOL_MAXIMUM_BUFFERS + 2), /* what an entry keeps may be twice what it needs */
-    BLOCK_BYTES = 512,                        /* of st_blocks */
+        4 * (ETWAS_POOL_MAXIMUM_BUFFERS + 2), /* an entry may keep twice what it needs */
+    BLOCK_BYTES = 512,                        /* unit of st_blocks */
 };
 
-/* For a fork's child: what is open for each entry, and one more; 0: nothing. */
+/* For a fork's child: the open descriptor of each entry, plus 1; 0: none. */
 static int opened[ETWAS_GUEST_SESSIONS];
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /*
- * Whether the file is sealed so that it cannot be truncated while it is mapped; space that it lacks
- * it gets as other memory does.
+ * Whether the file is sealed so that it cannot be truncated while it is mapped. Missing space is
+ * allocated like other memory.
  */
 static bool join_is_sealed(int descriptor)
 {
@@ -44,7 +44,7 @@ static bool join_is_sealed(int descriptor)
     return seals >= 0 && (seals & wanted) == wanted;
 }
 
-/* In a folder of the user's alone. */
+/* Whether the file is in a folder that is private to the user. */
 static bool join_is_in_folder(int descriptor, const struct stat *facts)
 {
     struct etwas_shared_backing place;
@@ -76,7 +76,7 @@ static uint32_t join_check_file(int descriptor, uint64_t *bytes)
 
 /* ---- the head -------------------------------------------------------------------------------- */
 
-/* Fields that one of an earlier minor version does not have are 0. */
+/* Fields that a head of an earlier minor version lacks are 0. */
 static uint32_t join_read_head(int descriptor, struct etwas_shared_head *head)
 {
     if (etwas_file_read(descriptor, head, sizeof *head, 0) != sizeof *head) {
@@ -88,7 +88,7 @@ static uint32_t join_read_head(int descriptor, struct etwas_shared_head *head)
     return ERROR_SUCCESS;
 }
 
-/* Whether it is one, of a session that this build could join. */
+/* Whether it is the head of a session that this build could join. */
 static uint32_t join_check_kind(const struct etwas_shared_head *head)
 {
     uint8_t boot_id[sizeof head->boot_id];
@@ -117,7 +117,7 @@ static bool join_is_clock(uint32_t clock)
            clock == ETWAS_CLOCK_KIND_TSC;
 }
 
-/* The numbers beside the tables. */
+/* Checks the numbers outside the tables. */
 static bool join_is_possible(const struct etwas_shared_head *head)
 {
     return head->buffer_bytes != 0 && head->buffer_bytes <= ETWAS_ETL_LARGEST_BUFFER_BYTES &&
@@ -132,9 +132,9 @@ static bool join_is_possible(const struct etwas_shared_head *head)
            join_is_clock(head->clock);
 }
 
-/* ---- where the pool is ----------------------------------------------------------------------- */
+/* ---- layout of the pool ---------------------------------------------------------------------- */
 
-/* Its entries are where this build has them, and as it has them. */
+/* Whether its entries are at this build's place, with this build's layout. */
 static bool join_is_at(const struct etwas_shared_head *head, enum etwas_shared_table_name name,
                        uint64_t offset, uint32_t count, uint64_t stride)
 {
@@ -169,8 +169,8 @@ static bool join_is_laid_out(const struct etwas_shared_head *head,
 }
 
 /*
- * Block and region lie one behind the other, inside the file. The tables' offsets are compared with
- * this build's own after that, so that nothing depends on what else they say.
+ * Checks that the block and the region follow each other inside the file. The tables' offsets are
+ * then compared with this build's own, so that nothing depends on their other values.
  */
 static uint32_t join_outline_of(const struct etwas_shared_head *head, uint64_t file_bytes,
                                 struct etwas_pool_outline *outline)
@@ -214,7 +214,7 @@ static uint32_t join_outline_of(const struct etwas_shared_head *head, uint64_t f
     return outline->layout.bytes <= outline->region_at ? ERROR_SUCCESS : ERROR_INVALID_DATA;
 }
 
-/* They are checked once: a process that changes them later harms itself alone. */
+/* They are checked once. A process that changes them later harms only itself. */
 static uint32_t join_check_words(int descriptor, const struct etwas_pool_outline *outline)
 {
     struct etwas_pool_words words;
@@ -235,7 +235,7 @@ static uint32_t join_attach(int descriptor, uint32_t entry, struct etwas_pool_ou
 {
     bool is_joined;
 
-    /* A fork finds the pool and its descriptor where the child lets go of both, or neither. */
+    /* A fork finds both the pool and its descriptor where its child releases them, or neither. */
     etwas_fork_forbid();
     guest->descriptor = etwas_descriptor_protect(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
     outline->descriptor = guest->descriptor;
@@ -255,8 +255,8 @@ static uint32_t join_attach(int descriptor, uint32_t entry, struct etwas_pool_ou
 }
 
 /*
- * Prepares what writers and leaving will need of the system. Where it refuses sequences the host's
- * STOP knows that.
+ * Prepares what writers and leaving will need of the system. If the system refuses sequences, the
+ * host's STOP knows that.
  */
 static void join_prepare(const struct etwas_pool_outline *outline)
 {

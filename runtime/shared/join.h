@@ -6,9 +6,9 @@
  * again. The head is read, never mapped, and everything in it is checked: it was written by a
  * process of the same user, which may be broken.
  *
- * Both functions wait for nothing but a fork, and may take the time of mapping and populating the
- * pool. One thread at a time calls them, without a lock of the library, after attachments have been
- * prepared (etwas_slots_prepare).
+ * Both functions wait for nothing except a fork, and may take the time of mapping and populating
+ * the pool. One thread at a time calls them, without a lock of the library, after attachments have
+ * been prepared (etwas_slots_prepare).
  */
 #ifndef ETWAS_SHARED_JOIN_H
 #define ETWAS_SHARED_JOIN_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 struct etwas_shared_guest {
-    uint32_t entry; /* index behind those of the session table */
+    uint32_t entry; /* index after those of the session table */
     int descriptor; /* this guest's own descriptor of the mapping, open as long as it is a guest */
     uint32_t gate;  /* the generation in handles that this process logs with */
     uint32_t clock;
@@ -28,9 +28,9 @@ struct etwas_shared_guest {
 
 /*
  * Attaches the session to the free entry, with the slot that the host has given to this guest
- * (etwas_guest_slot_claim): handles of this index and gate log into it from here on. `descriptor`
+ * (etwas_guest_slot_claim). Handles of this index and gate log into it from here on. `descriptor`
  * stays the caller's. guest->gate is the expected gate of guest->session; 0: any gate of any
- * session. On refusal nothing has changed, but in *guest:
+ * session. On refusal nothing has changed except *guest:
  *
  *     ERROR_INVALID_PARAMETER        there is no such slot
  *     ERROR_ACCESS_DENIED            it is another user's, or cannot be written to
@@ -46,14 +46,14 @@ uint32_t etwas_shared_join(int descriptor, uint32_t entry, uint32_t guest_slot,
                            struct etwas_shared_guest *guest);
 
 /*
- * Frees the entry and closes the descriptor. False, and nothing has changed: the session's gates
- * are open, or a thread of this process has not left its pool yet (etwas_pool_leave).
+ * Frees the entry and closes the descriptor. Returns false, and changes nothing, if the session's
+ * gates are open, or a thread of this process has not left its pool yet (etwas_pool_leave).
  */
 bool etwas_shared_leave(const struct etwas_shared_guest *guest);
 
 /*
- * Whether the host has ended the session, so that everything is where it belongs. False while it
- * runs, and where the host died before.
+ * Whether the host has ended the session, so that all its data are stored. False while it runs, and
+ * if the host died before the end.
  */
 bool etwas_shared_has_ended(const struct etwas_shared_guest *guest);
 
@@ -61,12 +61,12 @@ bool etwas_shared_has_ended(const struct etwas_shared_guest *guest);
 bool etwas_shared_host_lives(const struct etwas_shared_guest *guest);
 
 /*
- * Closes the gates of a session whose host has died, as the host would do first: the session has
- * ended for all guests.
+ * Closes the gates of a session whose host has died, as the host would do first. The session has
+ * then ended for all guests.
  */
 void etwas_shared_close_gates(const struct etwas_shared_guest *guest);
 
-/* In a fork's child, which is no guest. Async-signal-safe. */
+/* Called in a fork's child, which is no guest. Async-signal-safe. */
 void etwas_shared_guests_forget(void);
 
 #endif

@@ -19,7 +19,7 @@ enum {
     NAME_BYTES = 24,
 };
 
-/* ---- notes ----------------------------------------------------------------------------------- */
+/* ---- the list's files ------------------------------------------------------------------------ */
 
 static void listed_folder_name(const char *path, char name[NAME_BYTES])
 {
@@ -32,8 +32,8 @@ static void listed_folder_name(const char *path, char name[NAME_BYTES])
 }
 
 /*
- * Each process that needs it writes it, always the same: what one that is killed leaves unfinished
- * the next one finishes.
+ * Each process that needs the file writes it, always with the same content. If a process is killed
+ * before it finishes, the next one finishes.
  */
 static void listed_folder_write(int list, const char *path)
 {
@@ -43,12 +43,13 @@ static void listed_folder_write(int list, const char *path)
     listed_folder_name(path, name);
     file = openat(list, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
-        (void)(pwrite(file, path, strlen(path) + 1, 0) > 0); /* without space it is not noted */
+        (void)(pwrite(file, path, strlen(path) + 1, 0) >
+               0); /* without space the folder is not listed */
         (void)close(file);
     }
 }
 
-/* Reads one file of the list. False: it is not finished, or not of the list. */
+/* Reads one file of the list. Returns false if it is incomplete, or is no file of the list. */
 static bool listed_folder_read(int list, const char *name, char path[ETWAS_FOLDER_BYTES],
                                uint32_t *code)
 {
@@ -64,7 +65,7 @@ static bool listed_folder_read(int list, const char *name, char path[ETWAS_FOLDE
     return length != 0 && path[0] == '/' && path[length - 1] == 0;
 }
 
-/* ---- which are noted ------------------------------------------------------------------------- */
+/* ---- folders to list ------------------------------------------------------------------------- */
 
 static bool listed_folder_is_folder(int folder, const char *path)
 {
@@ -107,7 +108,7 @@ void etwas_listed_folders_add(int folder, const char *path)
     (void)close(last);
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- reading the list ------------------------------------------------------------------------ */
 
 uint32_t etwas_listed_folders_open(DIR **list)
 {
@@ -185,7 +186,7 @@ bool etwas_listed_folders_name(uint32_t index, char path[ETWAS_FOLDER_BYTES])
     return is_found;
 }
 
-/* ---- clearing -------------------------------------------------------------------------------- */
+/* ---- clearing the list ----------------------------------------------------------------------- */
 
 static bool listed_folder_is_gone(const char *path)
 {
@@ -200,8 +201,8 @@ static bool listed_folder_is_gone(const char *path)
 
 /*
  * A process that makes the folder again may find its file just before this removes it. So the file
- * is renamed first, to t.HASH: a process that makes the folder later writes a file of its own, and
- * for one that made it earlier this call writes it again.
+ * is renamed first, to t.HASH. A process that makes the folder later writes its own file; for one
+ * that made it earlier this call writes the file again.
  */
 static bool listed_folder_clear(int list, const char *name)
 {

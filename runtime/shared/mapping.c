@@ -20,7 +20,7 @@
 enum {
     FIRST_BYTES = 16 << 10,
     SCHEMA_BYTES = 256 << 10,
-    HUGE_BYTES = 2 << 20, /* of a page that may hold a part of the region */
+    HUGE_BYTES = 2 << 20, /* size of a page that may contain a part of the region */
 };
 
 static uint64_t mapping_aligned(uint64_t bytes, uint64_t alignment)
@@ -28,7 +28,7 @@ static uint64_t mapping_aligned(uint64_t bytes, uint64_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* ---- where everything is --------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static void mapping_place_table(struct etwas_shared_head *head, enum etwas_shared_table_name name,
                                 uint64_t offset, uint64_t count, uint64_t stride, uint64_t used)
@@ -44,7 +44,7 @@ static uint64_t mapping_end_of(const struct etwas_shared_table *table)
     return table->offset + (uint64_t)table->count * table->stride;
 }
 
-/* What lies before the pool. Returns its size, in whole pages. */
+/* Places everything before the pool. Returns its size, in whole pages. */
 static uint64_t mapping_place_own(struct etwas_shared_head *head)
 {
     const struct etwas_shared_table *tables = head->tables;
@@ -62,7 +62,7 @@ static uint64_t mapping_place_own(struct etwas_shared_head *head)
                            etwas_memory_page_bytes());
 }
 
-/* What lies before it to be aligned takes space, too. */
+/* The padding that aligns the region takes space, too. */
 static uint64_t mapping_region_alignment(const struct etwas_shared_request *request)
 {
     uint64_t bytes = (uint64_t)request->buffers * request->buffer_bytes;
@@ -115,7 +115,7 @@ static void mapping_append_guid(char *text, size_t room, const etwas_guid *guid)
 }
 
 /*
- * A file of this name belongs to a process that died with a session of this GUID: it is left for
+ * A file of this name belongs to a process that died with a session of this GUID. It is left for
  * recovery.
  */
 static uint32_t mapping_open_linked(struct etwas_shared_mapping *mapping,
@@ -154,7 +154,7 @@ static uint32_t mapping_space_error(int error)
                                                                 : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Pages that are there cannot be missing when a writer touches them. */
+/* Pages allocated now cannot be missing when a writer touches them. */
 static uint32_t mapping_give_space(const struct etwas_shared_mapping *mapping)
 {
     int error = etwas_file_allocate(mapping->file.descriptor, mapping->taken_bytes);
@@ -177,7 +177,8 @@ uint32_t etwas_shared_give_buffers_space(struct etwas_shared_mapping *mapping, u
 }
 
 /*
- * No process can truncate it while it is mapped, where the system supports that: not in a folder.
+ * Seals the file, so that no process can truncate it while it is mapped. The system supports that
+ * only for a file without a name.
  */
 static void mapping_seal(const struct etwas_shared_mapping *mapping)
 {
@@ -206,7 +207,7 @@ static uint32_t mapping_map_own(struct etwas_shared_mapping *mapping)
     return ERROR_SUCCESS;
 }
 
-/* Only memory file systems keep to what is asked of them. */
+/* Only memory file systems honour the requested memory policy. */
 static void mapping_place_on_nodes(struct etwas_shared_mapping *mapping,
                                    const struct etwas_shared_request *request)
 {
@@ -334,7 +335,7 @@ void etwas_shared_forget(struct etwas_shared_mapping *mapping)
     etwas_descriptor_close(mapping->file.descriptor);
 }
 
-/* Written as 8-4-4-4-12 hexadecimal digits. */
+/* Reads the id, which is written as 8-4-4-4-12 hexadecimal digits. */
 void etwas_shared_boot_id(uint8_t id[16])
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -365,9 +366,12 @@ void *etwas_shared_table(const struct etwas_shared_mapping *mapping,
     return (uint8_t *)mapping->head + mapping->tables[name].offset;
 }
 
-/* ---- what changes ---------------------------------------------------------------------------- */
+/* ---- changes while the session runs ---------------------------------------------------------- */
 
-/* Into the copy that is not the newest: a process that dies in between leaves one whole. */
+/*
+ * Stores into the copy that is not the newest, so that a process that dies in between leaves a
+ * complete one.
+ */
 void etwas_shared_set_history(struct etwas_shared_mapping *mapping,
                               const struct etwas_clock_history *history)
 {
@@ -387,7 +391,10 @@ void etwas_shared_set_file(struct etwas_shared_mapping *mapping, const char *pat
     uint32_t other = mapping->newest_path == 0 ? 1 : 0;
     size_t length = strnlen(path, sizeof head->file_paths[other] - 1);
 
-    /* Never empty meanwhile: that says that there was no file before the newest. */
+    /*
+     * The path is never empty in between: an empty one says that there was no file before the
+     * newest.
+     */
     memcpy(head->file_paths[other], path, length);
     head->file_paths[other][length] = 0;
     mapping->newest_path = other;

@@ -18,7 +18,7 @@ struct stored {
 };
 _Static_assert(sizeof(struct stored) == 17, "without gaps");
 
-/* Reads the id of this boot. False: there is none, so no answer can be kept. */
+/* Reads the id of this boot. Returns false if there is none, so no answer can be kept. */
 static bool sequences_find_boot(uint8_t id[16])
 {
     static const uint8_t none[16];
@@ -27,7 +27,7 @@ static bool sequences_find_boot(uint8_t id[16])
     return memcmp(id, none, sizeof none) != 0;
 }
 
-/* -1: there is none. */
+/* Returns -1 if there is none. */
 static int sequences_open_file(int flags)
 {
     char path[ETWAS_FOLDER_BYTES];
@@ -42,7 +42,7 @@ static int sequences_open_file(int flags)
     return file;
 }
 
-/* It is of another boot, or half written. */
+/* Returns false if the answer is of another boot, or half written. */
 static bool sequences_read_kept(enum etwas_rseq_state *state)
 {
     int file = sequences_open_file(O_RDONLY);
@@ -64,7 +64,7 @@ static bool sequences_read_kept(enum etwas_rseq_state *state)
     return true;
 }
 
-/* Where it cannot be written the next process tries again. */
+/* If it cannot be written the next process tries again. */
 static void sequences_write_kept(enum etwas_rseq_state state)
 {
     struct stored stored = {.state = (uint8_t)state};

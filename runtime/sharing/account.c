@@ -15,8 +15,8 @@
 #include "sharing/remote.h"
 
 /*
- * Head of an answer; counts, retention and a word for each stream follow, each as long as the
- * host's build knows it.
+ * Head of an answer. The counts, the retention and one word for each stream follow, each with the
+ * length that the host's build knows.
  */
 struct head {
     uint32_t counts_bytes;
@@ -62,8 +62,8 @@ enum {
 };
 
 /*
- * Requests QUERY or STOP. *answer is freed by the caller: a head whose lengths have been checked,
- * and what follows it.
+ * Requests QUERY or STOP. The caller frees *answer: a head whose lengths have been checked, and the
+ * data that follow it.
  */
 static uint32_t account_request(uint64_t handle, uint32_t control_code, struct head **answer)
 {

@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Enablements between processes: the arguments of an EnableTraceEx2 are recorded, published and
- * sent as registry/session_entry.h has them, and applied elsewhere with the same filters. Applying
- * an entry of the registry: this process's providers are asked to do for one session what the entry
- * enables, as far as it has changed since the entry was applied last.
+ * Enablements between processes. The arguments of an EnableTraceEx2 are recorded, published and
+ * sent as registry/session_entry.h defines them. Other processes apply them with the same filters.
+ * To apply an entry of the registry, this process enables its providers for one session as the
+ * entry says, as far as the entry has changed since it was last applied.
  */
 #ifndef ETWAS_SHARING_APPLY_H
 #define ETWAS_SHARING_APPLY_H
@@ -18,18 +18,18 @@
 #include "registry/session_entry.h"
 
 /*
- * Records the arguments that the request was made of. The filters of `parameters`, which is of
- * version 2, have been checked, and their data stay the caller's.
+ * Records the arguments of the request. The filters of `parameters`, which is of version 2, have
+ * been checked; their data stay the caller's.
  */
 void etwas_enablement_record(struct etwas_registry_enablement *enablement,
                              const struct etwas_enable_request *request,
                              const ENABLE_TRACE_PARAMETERS *parameters);
 
-/* Reads its filters. Errors of etwas_enable_filters_read. */
+/* Reads the enablement's filters. Errors of etwas_enable_filters_read. */
 uint32_t etwas_enablement_filters(const struct etwas_registry_enablement *enablement,
                                   bool *excluded, struct etwas_event_filter *filter);
 
-/* The pattern of names that the enablement is for, too; NULL: none. */
+/* Returns the pattern of provider names that the enablement also applies to; NULL: none. */
 const char *etwas_enablement_name(const struct etwas_registry_enablement *enablement);
 
 /*
@@ -59,14 +59,14 @@ struct etwas_applied {
 };
 
 /*
- * Applies the entry. The caller sees to it that one thread at a time does so, and calls the
- * callbacks that become due (provider/callback.h). `registers`: the first provider that the entry
- * enables is just being registered, so no request to capture state from before is for this process.
+ * Applies the entry. The caller lets only one thread at a time do so, and calls the callbacks that
+ * become due (provider/callback.h). `registers`: the first provider that the entry enables is just
+ * being registered, so earlier requests to capture state do not concern this process.
  */
 void etwas_apply_entry(struct etwas_applied *applied, const struct etwas_registry_entry *entry,
                        bool registers);
 
-/* Frees the list of what was applied. Disables nothing. */
+/* Frees the list of applied enablements. It disables nothing. */
 void etwas_apply_forget(struct etwas_applied *applied);
 
 #endif

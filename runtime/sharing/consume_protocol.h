@@ -15,8 +15,8 @@
  * ends, the host takes back the buffers without one. So a buffer is delivered by this consumer or
  * by the next one, and the accounts are the same as for a consumer in the host's own process.
  *
- * A consumer that stops reading lets its connection fill up. What it does not take waits in its
- * queue, whose size is the session's.
+ * A consumer that stops reading lets its connection fill up. Buffers that it does not take wait in
+ * its queue, whose size the session sets.
  */
 #ifndef ETWAS_SHARING_CONSUME_PROTOCOL_H
 #define ETWAS_SHARING_CONSUME_PROTOCOL_H
@@ -52,11 +52,11 @@ enum {
 };
 _Static_assert(sizeof(struct etwas_clock_history) <= ETWAS_CONSUME_PIECE_BYTES, "one message");
 
-/* What became of a buffer at the consumer. */
+/* What happened to a buffer at the consumer. */
 enum etwas_consume_disposition {
-    ETWAS_CONSUME_DELIVERED, /* all of it */
+    ETWAS_CONSUME_DELIVERED, /* all of it was delivered */
     ETWAS_CONSUME_REFUSED,   /* it cannot be read beyond so many records */
-    ETWAS_CONSUME_RETURNED,  /* what was not delivered of it goes to another consumer */
+    ETWAS_CONSUME_RETURNED,  /* the records not delivered go to another consumer */
 };
 
 struct etwas_consume_done {
@@ -64,7 +64,7 @@ struct etwas_consume_done {
     uint16_t disposition;
     uint32_t number;
     uint32_t delivered_records;
-    uint32_t delivered_bytes; /* RETURNED: where the records begin that were not delivered */
+    uint32_t delivered_bytes; /* RETURNED: offset of the first record not delivered */
 };
 _Static_assert(sizeof(struct etwas_consume_done) == 16, "as it is sent");
 

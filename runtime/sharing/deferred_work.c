@@ -46,7 +46,7 @@ static void deferred_work_acknowledge_hosts(const struct etwas_deferred_work *wo
 static void deferred_work_acknowledge(const struct etwas_deferred_work *work)
 {
     /*
-     * If many processes answer at once, some find no room at first; the notifying process may also
+     * If many processes answer at once, some find no room at first. The notifying process may also
      * be stopped.
      */
     const uint64_t deadline_ns = etwas_monotonic_ns() + ANSWER_TIMEOUT_NS;
@@ -64,7 +64,8 @@ static void deferred_work_acknowledge(const struct etwas_deferred_work *work)
 }
 
 /*
- * Stops the instances and calls the callbacks that are due; both may take as long as callbacks do.
+ * Stops the instances and calls the callbacks that are due. Both may take as long as callbacks
+ * take.
  */
 static void deferred_work_stop_and_call(const struct etwas_deferred_work *work)
 {

@@ -18,7 +18,7 @@
 
 /* ---- the guest ------------------------------------------------------------------------------- */
 
-/* used by the thread that has the lock */
+/* used by the thread that holds the lock */
 static _Alignas(uint64_t) uint8_t body[ETWAS_MESSAGE_BYTES];
 
 static uint32_t describe_send(const struct etwas_guest *guest, const struct etwas_description *next,
@@ -35,7 +35,7 @@ static uint32_t describe_send(const struct etwas_guest *guest, const struct etwa
     return etwas_message_send(guest->connection, &message, body, deadline_ns);
 }
 
-/* Sends as many images with each message as it has room for. Takes the loader's lock. */
+/* Sends as many images in each message as fit. Takes the loader's lock. */
 static void describe_send_images(struct etwas_guest *guest, uint64_t deadline_ns)
 {
     const struct etwas_description_key subject = {.guid = ImageLoadGuid};
@@ -81,7 +81,7 @@ static bool descriptions_is_class(const struct etwas_etl_full_header *header)
             header->type == ETWAS_ETL_MANIFEST_CHUNK_TYPE);
 }
 
-/* Reads a record's header. False: there is no whole record. */
+/* Reads a record's header. Returns false if there is no whole record. */
 static bool descriptions_read_header(const uint8_t *record, uint32_t left,
                                      struct etwas_etl_full_header *header)
 {
@@ -132,7 +132,7 @@ static void descriptions_store_events(const struct etwas_description_key *subjec
 /* ---- images ---------------------------------------------------------------------------------- */
 
 /*
- * Reads all records of the first image. *used: their bytes. NULL: they are not as expected, or
+ * Reads all records of the first image. *used: their bytes. Returns NULL if they are malformed or
  * there is no memory.
  */
 static struct etwas_description *descriptions_read_image(const uint8_t *records, uint32_t bytes,

@@ -47,8 +47,8 @@ static bool guest_host_is_dead(const struct etwas_guest *guest)
 }
 
 /*
- * Leaves the pool. If the host has died without ending the session, and only then, closes the gates
- * for all its guests.
+ * Leaves the pool. If the host has died without ending the session, also closes the gates for all
+ * of its guests; otherwise leaves them alone.
  */
 static void guest_leave(struct etwas_guest *guest)
 {
@@ -131,7 +131,7 @@ static bool guest_prepare_slots(void)
     return are_prepared;
 }
 
-/* Its events are counted from here on. */
+/* Counts the guest's events from here on. */
 static void guest_refuse(struct etwas_guest *guest, uint32_t refusal)
 {
     etwas_sharing_store_refusal(refusal);
@@ -150,8 +150,8 @@ static uint32_t guest_send_request(const struct etwas_guest *guest)
 }
 
 /*
- * Why the pool is not even requested; ERROR_SUCCESS: it is. In another time namespace QPC's stamps
- * would be others.
+ * Returns why the pool is not requested; ERROR_SUCCESS: it is. In another time namespace QPC's
+ * stamps would differ.
  */
 static uint32_t guest_refusal_of(const struct etwas_registry_entry *entry)
 {
@@ -166,7 +166,7 @@ static uint32_t guest_refusal_of(const struct etwas_registry_entry *entry)
                : ERROR_SUCCESS;
 }
 
-/* Does not wait: if the host has too much to accept, the next pass tries again. */
+/* Does not wait. If the host has too many connections to accept, the next pass tries again. */
 static uint32_t guest_connect(struct etwas_guest *guest, const struct etwas_registry_entry *entry)
 {
     struct etwas_peer peer;
@@ -222,7 +222,7 @@ struct etwas_guest *etwas_guest_request_pool(const struct etwas_registry_entry *
     return guest;
 }
 
-/* Whether the reason of a refusal may have passed the next time. */
+/* Whether the reason for a refusal may no longer hold at the next attempt. */
 static bool guest_refusal_may_pass(uint32_t refusal)
 {
     return refusal == ERROR_NO_SYSTEM_RESOURCES || refusal == ERROR_NOT_ENOUGH_MEMORY;
@@ -241,8 +241,8 @@ void etwas_guest_request_pool_again(struct etwas_guest *guest)
 }
 
 /*
- * Receives the descriptor of the pool and what comes with it. ERROR_TIMEOUT: there is no answer
- * yet.
+ * Receives the descriptor of the pool and the data that come with it. ERROR_TIMEOUT: there is no
+ * answer yet.
  */
 static uint32_t guest_receive_answer(int connection, struct etwas_attach_answer *body,
                                      int *descriptor)
@@ -264,7 +264,7 @@ static uint32_t guest_receive_answer(int connection, struct etwas_attach_answer 
     return code;
 }
 
-/* While the session runs its pool cannot be left (shared/join.h). */
+/* The pool cannot be left while the session runs (shared/join.h). */
 static uint32_t guest_leave_unused(struct etwas_guest *guest)
 {
     if (!etwas_shared_leave(&guest->shared)) {
@@ -295,8 +295,8 @@ static uint32_t guest_join(struct etwas_guest *guest, int descriptor, uint32_t r
 }
 
 /*
- * Whether the session or its host has ended, or the program has closed the connection, so that
- * there is no host to tell.
+ * Whether the session or its host has ended, or the program has closed the connection. There is no
+ * host to notify then.
  */
 static bool guest_session_is_over(uint32_t code)
 {
@@ -305,8 +305,8 @@ static bool guest_session_is_over(uint32_t code)
 }
 
 /*
- * Reads the host's answer. False: there is none yet. Otherwise the guest is ATTACHED, REFUSED or
- * free.
+ * Reads the host's answer. Returns false if there is none yet. Otherwise the guest is ATTACHED,
+ * REFUSED or free.
  */
 static bool guest_take_answer(struct etwas_guest *guest)
 {
@@ -320,8 +320,8 @@ static bool guest_take_answer(struct etwas_guest *guest)
         return false;
     }
     /*
-     * Set before its first event: in the host's file processes of several PID namespaces have
-     * different ids.
+     * Set before the guest's first event. Processes of several PID namespaces have different ids in
+     * the host's file.
      */
     if (code == ERROR_SUCCESS && body.process_id != 0) {
         etwas_process_id_set(body.process_id);
@@ -431,7 +431,7 @@ void etwas_guests_before_fork(void)
     etwas_guests_lock();
 }
 
-/* The service closes the connections that it owns: those that are not cut. */
+/* The service closes the connections that it owns: those whose is_cut is not set. */
 void etwas_guests_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_GUEST_SESSIONS; index++) {

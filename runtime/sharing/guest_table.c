@@ -13,7 +13,7 @@
 struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* the cancellation state of the thread that has the lock, before it took it */
+/* cancellation state of the thread that holds the lock, from before it took it */
 static int cancelling;
 static uint64_t uses;
 

@@ -3,26 +3,27 @@
 
 /*
  * Sessions of other processes, as this process knows them: by name, to control them, and attached
- * where they enable its providers. The table is static. The index of an entry lies behind those of
- * the session table; with the gate of the session's slots it makes handles.
+ * where they enable its providers. The table is static. Indices of its entries follow those of the
+ * session table. An index and the gate of the session's slots make a handle.
  *
- *     FREE       no session's, or of one that is over
+ *     FREE       unused, or of a session that is over
  *     KNOWN      a controller of this process has a handle
- *     AWAITED    its host has been asked for its pool and has not answered: it is stopped, or busy.
+ *     AWAITED    its pool has been requested, and its host has not answered: it is stopped or busy.
  *                Its enablements are applied, and events for it are counted (buffer/unattached.h).
- *                When the host goes on it reads the counts, also if this process has ended by then
- *     REFUSED    attaching has failed, `refusal` says why: as AWAITED, and the host is told the
- *                reason. The pool is requested again when the reason may have passed
+ *                When the host goes on it reads the counts, even if this process has ended by then
+ *     REFUSED    attaching has failed, and `refusal` says why. Events are counted as for AWAITED,
+ *                and the reason is sent to the host. The pool is requested again when the reason
+ *                may have passed
  *     ATTACHED   this process is a guest: it logs to the pool, and has a connection to the host
  *     LEAVING    the session is over and a thread has not left its pool yet; or its host has closed
- *                the connection and lives, and for other guests the session goes on
- *     ABANDONED  its host has died and its gates are closed. The pool, with what was logged and not
- *                yet written, stays mapped for recovery until this process attaches to another
+ *                the connection and lives, and the session goes on for other guests
+ *     ABANDONED  its host has died and its gates are closed. The pool, with logged events that are
+ *                not written yet, stays mapped for recovery until this process attaches to another
  *                session, or ends
  *
- * All functions are called with the lock of this table held, which is taken before the control
- * lock, and held while a host is asked for its pool, for a moment or until a deadline. No handler
- * of the control thread takes it.
+ * All functions are called with the lock of this table held. It is taken before the control lock,
+ * and held while a host is asked for its pool, for a moment or until a deadline. No handler of the
+ * control thread takes it.
  */
 #ifndef ETWAS_SHARING_GUEST_TABLE_H
 #define ETWAS_SHARING_GUEST_TABLE_H
@@ -62,7 +63,7 @@ struct etwas_guest {
      */
     uint32_t is_cut;
     uint32_t refusal;                          /* why it was REFUSED last; 0: it was not */
-    uint32_t reported_refusal;                 /* the refusal that the host has been told */
+    uint32_t reported_refusal;                 /* the refusal that was sent to the host */
     struct etwas_applied applied;              /* what of the host's entry is applied */
     bool takes_stacks;                         /* the session takes stacks, or has taken them */
     struct etwas_description_cursor described; /* descriptions that the host has, … */
@@ -73,8 +74,8 @@ struct etwas_guest {
 extern struct etwas_guest etwas_guests[ETWAS_GUEST_SESSIONS];
 
 /*
- * Take and release the lock; the thread cannot be cancelled meanwhile. The second returns false
- * when the deadline (CLOCK_MONOTONIC, ns) passes first.
+ * Take and release the lock. The thread cannot be cancelled while it holds the lock. The second
+ * returns false if the deadline (CLOCK_MONOTONIC, ns) passes first.
  */
 void etwas_guests_lock(void);
 bool etwas_guests_lock_before(uint64_t deadline_ns);
@@ -85,15 +86,21 @@ uint64_t etwas_guest_handle(const struct etwas_guest *guest);
 /* Whether the guest is AWAITED or REFUSED: its events are lost, and counted where they can be. */
 bool etwas_guest_is_counted(const struct etwas_guest *guest);
 
-/* The entry of the session, if it is KNOWN, AWAITED, REFUSED or ATTACHED; NULL: there is none. */
+/*
+ * Returns the entry of the session, if it is KNOWN, AWAITED, REFUSED or ATTACHED; NULL: there is
+ * none.
+ */
 struct etwas_guest *etwas_guest_find(const etwas_guid *session);
 
-/* The entry of a handle, also if its session is over; NULL: the handle is of no such session. */
+/*
+ * Returns the entry of a handle, also if its session is over; NULL: the handle is of no such
+ * session.
+ */
 struct etwas_guest *etwas_guest_of(uint64_t handle);
 
 /*
- * Returns an entry that is free, else the KNOWN one that was used longest ago, all 0 but for its
- * index, and without a connection. NULL: all are in use.
+ * Returns a free entry, or else the KNOWN one that was used longest ago. It is zeroed except for
+ * its index, and has no connection. Returns NULL if all are in use.
  */
 struct etwas_guest *etwas_guest_claim_entry(void);
 
@@ -101,8 +108,8 @@ struct etwas_guest *etwas_guest_claim_entry(void);
 void etwas_guest_set_used(struct etwas_guest *guest);
 
 /*
- * Makes a KNOWN entry for the session whose slots have this gate, or returns the one there is.
- * NULL: the table is full.
+ * Returns the KNOWN entry for the session whose slots have this gate, making it if necessary.
+ * Returns NULL if the table is full.
  */
 struct etwas_guest *etwas_guest_add_known(const etwas_guid *session, uint32_t gate);
 

@@ -44,19 +44,22 @@ enum {
 struct host {
     bool is_open;
     /*
-     * the session's handle; when a connection comes its entry of the table may be another session's
+     * the session's handle; by the time a connection comes, its entry of the table may be another
+     * session's
      */
     uint64_t handle;
     struct etwas_host_entry published;
-    uint32_t not_restored; /* why its files could not be made again, the last time */
+    uint32_t not_restored; /* why its files could not be restored, the last time */
 };
 
 static struct host hosts[ETWAS_SESSION_ENTRIES];
 static pthread_mutex_t hosting = PTHREAD_MUTEX_INITIALIZER;
-/* the cancellation state of the thread that has the lock, before it took it */
+/* cancellation state of the thread that holds the lock, from before it took it */
 static int cancelling;
 
-/* Cancellation is disabled while the lock is held, since there are points of cancellation. */
+/*
+ * Cancellation is disabled while the lock is held, since the code under it has cancellation points.
+ */
 static void host_lock(void)
 {
     int before = etwas_cancel_forbid();
@@ -88,8 +91,8 @@ static struct etwas_notification host_notification(const struct host *host)
 }
 
 /*
- * Notifies all processes. `waiter` counts their acknowledgements; NULL: none are wanted. *notified:
- * how many processes there are.
+ * Notifies all processes. `waiter` counts their acknowledgements; NULL: none are wanted. *notified
+ * is set to the number of processes.
  */
 static void host_notify_all(const struct host *host, struct etwas_waiter *waiter,
                             uint32_t *notified)
@@ -104,7 +107,7 @@ static void host_notify_all(const struct host *host, struct etwas_waiter *waiter
     (void)etwas_registry_notify_all(&notification, notified);
 }
 
-/* ---- a session's life ------------------------------------------------------------------------ */
+/* ---- begin, open, close, end ----------------------------------------------------------------- */
 
 static void host_free_template(struct host *host)
 {
@@ -135,8 +138,8 @@ static bool host_is_needed(const struct etwas_session *session)
 }
 
 /*
- * Whether the name or GUID may become free soon: its process is being killed, and keeps both until
- * its memory has been given back; or has lost its entry already, or has none yet.
+ * Whether the name or GUID may become free soon. Its process may be dying, and keeps both until its
+ * memory has been freed. It may also have lost its entry already, or have none yet.
  */
 static bool host_name_may_become_free(const struct etwas_registry_entry *wanted)
 {
@@ -155,8 +158,8 @@ static bool host_name_may_become_free(const struct etwas_registry_entry *wanted)
 }
 
 /*
- * Called with `hosting` held, which is released while a dying host is waited for; nobody else uses
- * the entry.
+ * Called with `hosting` held, which is released while it waits for a dying host; no other thread
+ * uses the entry.
  */
 static uint32_t host_open_registry(struct etwas_host_entry *published)
 {
@@ -232,8 +235,8 @@ void etwas_host_open(struct etwas_session *session)
                                          : 0;
     host->published.entry.number++;
     /*
-     * If this cannot be published the next change does it. No process has to reconcile a shared
-     * session that enables nothing.
+     * If this cannot be published the next change publishes it. No process has to reconcile a
+     * shared session that enables nothing.
      */
     if (etwas_host_entry_publish(&host->published) == ERROR_SUCCESS &&
         host->published.entry.private != NULL) {
@@ -292,9 +295,9 @@ void etwas_host_closing(struct etwas_session *session)
     notification = host_notification(host);
     host_unlock();
     /*
-     * A host that was stopped has not received yet which processes wanted to log meanwhile. A
-     * process that reports later reads the entry afterwards, finds it closing, and enables nothing
-     * (reconcile.c: reconcile_counted).
+     * A host that was stopped has not yet received the reports of the processes that wanted to log
+     * meanwhile. A process that reports later reads the entry afterwards, finds it closing, and
+     * enables nothing (reconcile.c: reconcile_counted).
      */
     etwas_service_wait_idle(etwas_monotonic_ns() + IDLE_TIMEOUT_NS);
     if (etwas_host_guests_count(session) != 0 ||
@@ -324,7 +327,7 @@ void etwas_host_end(struct etwas_session *session)
         etwas_host_entry_clear(&host->published);
         host_free_template(host);
         host->is_open = false;
-        /* No pass makes its files again: the refusal would stay for good. */
+        /* No pass restores its files again, so the refusal would stay for good. */
         etwas_sharing_store_restored(&host->not_restored, ERROR_SUCCESS);
         etwas_answers_end(session->index);
     }
@@ -449,8 +452,8 @@ static bool host_restore_one(struct host *host)
     }
     etwas_sharing_store_restored(&host->not_restored, code);
     /*
-     * The code is stored before the session counts as hidden, so that a thread that reads the
-     * second may read the first. Pairs with counts_unshared_reason.
+     * The code is stored before the session counts as hidden, so a thread that reads the second may
+     * read the first. Pairs with counts_unshared_reason.
      */
     ck_pr_fence_release();
     if (host->published.entry.unshared == 0) {

@@ -4,18 +4,18 @@
 /*
  * Hosting: what a process does for the guests of its shared sessions, for the instances of its
  * private ones (sharing/private_instance.h), and for controllers in other processes, which may also
- * ask its recorders for snapshots. All state of a session stays with its host; guests write to its
- * pool and to nothing else.
+ * request snapshots of its recorders. All state of a session stays with its host; guests write only
+ * to its pool.
  *
  *     begin     name and GUID are taken, for all processes of the user
  *     open      guests may attach
- *     enabled   the entry has what EnableTraceEx2 asked for, and all processes are notified
- *     closing   guests and instances learn that the session ends, and are waited for: their
- *               callbacks may still log
+ *     enabled   the entry has what EnableTraceEx2 requested, and all processes are notified
+ *     closing   guests and instances learn that the session ends, and the host waits for them:
+ *               their callbacks may still log
  *     end       no process finds the session any more
  *
  * Callers have the session's entry of the table, or its handle, and hold no lock of the library.
- * For a session that this process alone knows nothing is done.
+ * The functions do nothing for a session that only this process knows.
  */
 #ifndef ETWAS_SHARING_HOST_H
 #define ETWAS_SHARING_HOST_H
@@ -27,9 +27,9 @@
 #include "session/session.h"
 
 /*
- * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41); one that is being killed
- * is waited for, two seconds at most. After any other error (of etwas_registry_host_open and
- * etwas_service_begin) the session may run, but for this process alone.
+ * ERROR_ALREADY_EXISTS: another process has its name or GUID (R10, R41). If that process is being
+ * killed, waits for it for at most two seconds. After any other error (of etwas_registry_host_open
+ * and etwas_service_begin) the session may run, but for this process alone.
  */
 uint32_t etwas_host_begin(struct etwas_session *session);
 void etwas_host_open(struct etwas_session *session);
@@ -37,9 +37,9 @@ void etwas_host_closing(struct etwas_session *session);
 void etwas_host_end(struct etwas_session *session);
 
 /*
- * Makes what has been removed of the sessions' files again, and notifies all processes. Returns
- * whether anything was missing. A session whose name another process has taken meanwhile stays
- * hidden, and its counts say so (ETWAS_UNSHARED_HIDDEN).
+ * Restores the sessions' files that have been removed, and notifies all processes. Returns whether
+ * anything was missing. A session whose name another process has taken meanwhile stays hidden, and
+ * its counts say so (ETWAS_UNSHARED_HIDDEN).
  */
 bool etwas_host_restore(void);
 
@@ -50,9 +50,9 @@ bool etwas_host_restore(void);
 bool etwas_host_may_enable(const struct etwas_enable_request *request);
 
 /*
- * Publishes that a session of this process enables a provider, disables it, or asks for its state,
+ * Publishes that a session of this process enables a provider, disables it, or requests its state,
  * and notifies all processes. `parameters` has the filters. Waits for their acknowledgements until
- * the request's timeout, or, without one, not at all.
+ * the request's timeout, or not at all if there is none.
  *
  * ERROR_TIMEOUT: it is published, and not all processes have acknowledged it.
  * ERROR_BUFFER_OVERFLOW, ERROR_NOT_ENOUGH_MEMORY, ERROR_DISK_FULL: it is not published.
@@ -72,7 +72,7 @@ uint32_t etwas_host_control_instances(uint64_t handle, uint32_t control_code, ui
 /* Whether this process hosts a session of this GUID. */
 bool etwas_host_has(const etwas_guid *session);
 
-/* Around a fork. The child hosts nothing. */
+/* Called around a fork. The child hosts nothing. */
 void etwas_host_before_fork(void);
 void etwas_host_after_fork(bool is_child);
 

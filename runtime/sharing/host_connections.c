@@ -19,14 +19,14 @@
 
 enum {
     NO_FILES_PAUSE_NS = 10000000,
-    TURN_AWAY_NS = 20000000, /* for a request, which comes right behind its connection */
+    TURN_AWAY_NS = 20000000, /* for a request, which comes right after its connection */
 };
 
 /* ---- spare descriptors ----------------------------------------------------------------------- */
 
 /*
- * A fork waits for both callers: for the thread that starts or stops a session, which has the lock
- * of host.c, and for handlers of the control thread.
+ * A fork waits for both users of the spares: the thread that starts or stops a session, which holds
+ * the lock of host.c, and handlers of the control thread.
  */
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct etwas_spares spares = ETWAS_REGISTRY_NO_SPARES;
@@ -63,8 +63,8 @@ static uint32_t spares_accept(int listener, int *connection, struct etwas_peer *
 }
 
 /*
- * Around a message that may come or go with a descriptor: gives the spares up if no more files may
- * be open, and opens them again.
+ * Called around a message that may carry a descriptor. Closes the spares if no more files may be
+ * open, and opens them again.
  */
 static void spares_lend(int connection)
 {
@@ -91,7 +91,7 @@ void etwas_host_spares_forget(void)
     hosted_sessions = 0;
 }
 
-/* ---- what is received ------------------------------------------------------------------------ */
+/* ---- received messages ----------------------------------------------------------------------- */
 
 struct received {
     int connection;
@@ -105,7 +105,7 @@ static enum etwas_service_answer receive_attach(const struct received *received)
     return etwas_host_guests_attach(received->session, received->connection);
 }
 
-/* A guest says which entry it has applied, and, while it is not attached, what it counts. */
+/* A guest reports which entry it has applied and, while it is not attached, its count. */
 static enum etwas_service_answer receive_acknowledge(const struct received *received)
 {
     const struct etwas_message *message = received->message;
@@ -115,7 +115,7 @@ static enum etwas_service_answer receive_acknowledge(const struct received *rece
     if ((message->descriptor >= 0 || message->bytes == sizeof(struct etwas_unattached_report)) &&
         etwas_host_unattached_receive(received->session, connection, message->descriptor,
                                       received->body, message->bytes)) {
-        /* it does not use what it was given */
+        /* it does not use the pool that it was given */
         (void)etwas_host_guests_release(received->session, connection);
     }
     if (message->bytes == sizeof number) {
@@ -149,13 +149,13 @@ static enum etwas_service_answer receive_request(const struct received *received
                : ETWAS_SERVICE_CLOSE;
 }
 
-/* There is a route for each op. Messages of later builds have none. */
+/* There is a route for each op. Messages of later builds have no route. */
 static const struct route {
     enum etwas_service_answer (*receive)(const struct received *received);
-    bool is_guests;       /* comes from a guest as long as it is one */
+    bool is_guests;       /* sent by a process while it is a guest */
     bool has_descriptor;  /* which the handler owns */
-    bool is_request;      /* is answered by a thread of its own */
-    bool is_of_recorders; /* also of those that this process alone knows */
+    bool is_request;      /* is answered by a separate thread */
+    bool is_of_recorders; /* recorders that only this process knows also take it */
 } routes[] = {
     [ETWAS_MESSAGE_ATTACH] = {.receive = receive_attach},
     [ETWAS_MESSAGE_CONTROL] = {.receive = receive_request, .is_request = true},
@@ -178,7 +178,7 @@ static const struct route *receive_route_of(uint16_t op)
     return op < sizeof routes / sizeof *routes ? &routes[op] : &none;
 }
 
-/* The message of a connection, or its end. */
+/* Receives the message of a connection, or its end. */
 static enum etwas_service_answer receive_message(int connection, uint64_t session)
 {
     static uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16))); /* the thread's */
@@ -200,8 +200,8 @@ static enum etwas_service_answer receive_message(int connection, uint64_t sessio
         (void)close(message.descriptor);
     }
     /*
-     * A guest requests nothing more: otherwise its connection would be of two rows, or of a row and
-     * a request.
+     * A guest sends no further requests. Otherwise its connection would belong to two rows, or to a
+     * row and a request.
      */
     if (!route->is_guests && etwas_host_guests_release(session, connection)) {
         return ETWAS_SERVICE_CLOSE;
@@ -211,7 +211,7 @@ static enum etwas_service_answer receive_message(int connection, uint64_t sessio
 
 /* ---- handlers of connections ----------------------------------------------------------------- */
 
-/* A process that is no longer watched has counted what it has counted. */
+/* When a process is no longer watched its count is final. */
 static enum etwas_service_answer connection_receive(int connection, uint64_t session)
 {
     enum etwas_service_answer answer;
@@ -243,9 +243,9 @@ static enum etwas_service_answer connection_receive_of_recorder(int connection, 
 }
 
 /*
- * For a connection that cannot be kept. A request is answered all the same, so that a session can
- * be queried and stopped. A guest is turned away: what it has counted until now is lost and
- * counted, and the session's account says that it cannot log.
+ * Handles a connection that cannot be kept. A request is still answered, so that a session can be
+ * queried and stopped. A guest is turned away: the events that it has counted are added to the lost
+ * ones, and the session's account says that it cannot log.
  */
 static void connection_turn_away(int connection, uint64_t session, etwas_service_handler receive,
                                  const struct etwas_peer *peer, uint32_t code)

@@ -18,10 +18,10 @@
 #include "sharing/consume_protocol.h"
 #include "sharing/service.h"
 
-/* More than any consumer holds (reader/live.h): one that acknowledges nothing is sent no more. */
+/* More than any consumer holds (reader/live.h). One that acknowledges nothing is sent no more. */
 #define UNACKNOWLEDGED_LIMIT_BYTES (UINT64_C(64) << 20)
 
-/* A buffer that the other process has, or will read. */
+/* A buffer that the other process has or will read. */
 struct sent {
     struct sent *older;
     struct etwas_consumer_entry entry;
@@ -50,7 +50,8 @@ struct host_consumer {
 };
 
 /*
- * How many host-side consumers have still something to send; the end of the process waits for them.
+ * Number of host-side consumers that still have something to send. The end of the process waits for
+ * them.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t fewer = PTHREAD_COND_INITIALIZER;
@@ -91,7 +92,7 @@ static void consumer_count_sending(uint32_t change)
 
 /* ---- acknowledged buffers: in the control thread --------------------------------------------- */
 
-/* Stores how much was given, if a record begins behind so many bytes. */
+/* Stores how many bytes were delivered, if a record begins there. */
 static void consumer_store_given(struct sent *sent, uint32_t delivered_bytes)
 {
     const struct etwas_realtime_buffer *buffer = sent->entry.buffer;
@@ -125,7 +126,7 @@ static void consumer_take_back(struct host_consumer *served, struct sent *sent)
     free(sent);
 }
 
-/* Called with the lock held. False: there is no such buffer. */
+/* Called with the lock held. Returns false if there is no such buffer. */
 static bool consumer_receive_done(struct host_consumer *served,
                                   const struct etwas_consume_done *done)
 {
@@ -140,7 +141,7 @@ static bool consumer_receive_done(struct host_consumer *served,
         return false;
     }
     if (done->disposition == ETWAS_CONSUME_RETURNED) {
-        /* It is handed back with all others: the newest first. */
+        /* It is handed back with all others, the newest first. */
         consumer_store_given(sent, done->delivered_bytes);
         return true;
     }
@@ -155,7 +156,10 @@ static bool consumer_receive_done(struct host_consumer *served,
     return true;
 }
 
-/* The other process has left, has died, or sends what makes no sense, which ends it, too. */
+/*
+ * The other process has left or died, or it has sent an invalid message, which also ends the
+ * connection.
+ */
 static void consumer_disconnect(struct host_consumer *served)
 {
     (void)shutdown(served->connection, SHUT_RDWR);
@@ -202,7 +206,7 @@ static enum etwas_service_answer consumer_receive(int connection, uint64_t conte
 
 /* ---- sending: the consumer's thread ---------------------------------------------------------- */
 
-/* Waits for room as long as the other process is there. */
+/* Waits for room as long as the other process is connected. */
 static void consumer_send_message(struct host_consumer *served, const void *body, uint32_t bytes)
 {
     const struct etwas_message message = {
@@ -212,7 +216,7 @@ static void consumer_send_message(struct host_consumer *served, const void *body
                                                         UINT64_MAX) == ERROR_SUCCESS;
 }
 
-/* Sends it in as many messages as it needs. */
+/* Sends the piece in as many messages as it needs. */
 static void consumer_send_whole(struct host_consumer *served, struct etwas_consume_piece piece,
                                 const uint8_t *content, uint32_t bytes)
 {
@@ -232,7 +236,7 @@ static void consumer_send_whole(struct host_consumer *served, struct etwas_consu
     } while (served->sends && piece.at < bytes);
 }
 
-/* Sends what the session has read of its clocks since the last time. */
+/* Sends the clock readings that the session has added since the last time. */
 static void consumer_send_clocks(struct host_consumer *served)
 {
     struct etwas_clock_history *history =
@@ -248,8 +252,8 @@ static void consumer_send_clocks(struct host_consumer *served)
 }
 
 /*
- * Keeps a buffer until it is acknowledged. False: without memory, or after the other process has
- * gone, it is handed back.
+ * Keeps a buffer until it is acknowledged. Returns false if there is no memory or the other process
+ * has gone; the buffer is handed back then.
  */
 static bool consumer_keep_sent(struct host_consumer *served, struct etwas_consumer_entry *entry,
                                uint32_t number)
@@ -293,7 +297,7 @@ static void consumer_send_buffer(struct host_consumer *served, struct etwas_cons
     free(content);
 }
 
-/* Waits until enough is acknowledged. False: the other process has gone. */
+/* Waits until enough is acknowledged. Returns false if the other process has gone. */
 static bool consumer_wait_for_room(struct host_consumer *served)
 {
     bool is_there;
@@ -345,7 +349,7 @@ static void consumer_send_all(struct host_consumer *served)
     }
 }
 
-/* ---- its life -------------------------------------------------------------------------------- */
+/* ---- start and end of a consumer ------------------------------------------------------------- */
 
 static void consumer_refuse(int connection, uint32_t code)
 {
@@ -373,8 +377,9 @@ static uint32_t consumer_connect(struct host_consumer *served)
 }
 
 /*
- * A consumer that closes its trace reads no more, and still acknowledges what it had. Until then
- * its place in the session is kept, so that what it hands back comes before what is recorded later.
+ * A consumer that closes its trace reads no more, and still acknowledges the buffers that it had.
+ * Until then it keeps its place in the session, so that the buffers it hands back come before those
+ * recorded later.
  */
 static void *consumer_serve(void *argument)
 {
@@ -388,7 +393,7 @@ static void *consumer_serve(void *argument)
     }
     consumer_count_sending(UINT32_MAX);
     if (code == ERROR_SUCCESS) {
-        /* The other process receives what was sent, and then the end. */
+        /* The other process receives the data already sent, and then the end. */
         if (etwas_descriptor_is_own(served->connection)) {
             (void)shutdown(served->connection, SHUT_WR);
         }

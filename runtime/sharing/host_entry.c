@@ -83,8 +83,8 @@ static uint32_t entry_copy_enablement(struct etwas_host_enablement *stored,
 }
 
 /*
- * Stores an enablement. `before`: the one that it has replaced, whose bytes the caller owns; of a
- * new one they are NULL.
+ * Stores an enablement. `before` receives the one that it replaces, whose bytes the caller then
+ * owns; they are NULL if the enablement is new.
  */
 static uint32_t entry_store_enablement(struct etwas_host_entry *published,
                                        const struct etwas_registry_enablement *enablement,
@@ -117,8 +117,8 @@ static uint32_t entry_store_enablement(struct etwas_host_entry *published,
 }
 
 /*
- * Stores and publishes an enablement. One that cannot be published, because the entry would be too
- * large, is removed again, so that others can be.
+ * Stores and publishes an enablement. If it cannot be published because the entry would be too
+ * large, removes it again, so that others can be.
  */
 static uint32_t entry_publish_enablement(struct etwas_host_entry *published,
                                          const struct etwas_registry_enablement *enablement)
@@ -147,8 +147,8 @@ static uint32_t entry_publish_enablement(struct etwas_host_entry *published,
 }
 
 /*
- * Publishes the entry without an enablement. If that fails guests still apply it, so it stays, and
- * may be disabled again.
+ * Publishes the entry without an enablement. If that fails guests still apply the enablement, so it
+ * stays, and may be disabled again.
  */
 static uint32_t entry_publish_without(struct etwas_host_entry *published,
                                       struct etwas_host_enablement *known)
@@ -168,7 +168,7 @@ static uint32_t entry_publish_without(struct etwas_host_entry *published,
 }
 
 /*
- * Publishes that the providers of an enablement are asked for their state; NULL: there is no such
+ * Publishes a request for the state of an enablement's providers. NULL: there is no such
  * enablement, and nothing is published.
  */
 static uint32_t entry_publish_capture(struct etwas_host_entry *published,
@@ -184,7 +184,7 @@ static uint32_t entry_publish_capture(struct etwas_host_entry *published,
     known->enablement.captured = ++published->entry.number;
     code = etwas_host_entry_publish(published);
     if (code != ERROR_SUCCESS) {
-        known->enablement.captured = before; /* else the next change would ask for it */
+        known->enablement.captured = before; /* otherwise the next change would request it */
     }
     return code;
 }

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What a host publishes of a session: its entry of the registry, with the enablements that it
- * stores for it. The caller sees to it that one thread at a time uses an entry.
+ * What a host publishes about a session: its entry of the registry, with the enablements that it
+ * stores for it. The caller lets only one thread at a time use an entry.
  */
 #ifndef ETWAS_SHARING_HOST_ENTRY_H
 #define ETWAS_SHARING_HOST_ENTRY_H
@@ -16,7 +16,7 @@
 #include "registry/notification.h"
 #include "registry/session_entry.h"
 
-/* An enablement, and the memory that its filters are in. */
+/* An enablement, and the memory that contains its filters. */
 struct etwas_host_enablement {
     struct etwas_registry_enablement enablement;
     void *bytes;
@@ -34,16 +34,16 @@ struct etwas_host_entry {
 };
 
 /*
- * Publishes the entry. On failure other processes read what they did. ERROR_NOT_ENOUGH_MEMORY;
- * errors of etwas_registry_host_publish.
+ * Publishes the entry. On failure other processes still read the previous one.
+ * ERROR_NOT_ENOUGH_MEMORY; errors of etwas_registry_host_publish.
  */
 uint32_t etwas_host_entry_publish(struct etwas_host_entry *published);
 
 /*
  * Records an EnableTraceEx2 by its control code: counts the change, and publishes it. If that fails
- * only the count has changed. To disable what is not enabled, or to ask for its state, publishes
- * nothing: ERROR_SUCCESS. Errors of etwas_host_entry_publish; ERROR_BUFFER_OVERFLOW: the entry
- * would be too large.
+ * only the count has changed. Publishes nothing and returns ERROR_SUCCESS if it is to disable a
+ * provider that is not enabled, or to request its state. Errors of etwas_host_entry_publish;
+ * ERROR_BUFFER_OVERFLOW: the entry would be too large.
  */
 uint32_t etwas_host_entry_change(struct etwas_host_entry *published, uint32_t control_code,
                                  const struct etwas_registry_enablement *enablement);
@@ -52,12 +52,12 @@ uint32_t etwas_host_entry_change(struct etwas_host_entry *published, uint32_t co
 bool etwas_host_entry_has(struct etwas_host_entry *published, const etwas_guid *provider,
                           bool is_group);
 
-/* Removes all enablements, without publishing that. */
+/* Removes all enablements, and does not publish that. */
 void etwas_host_entry_clear(struct etwas_host_entry *published);
 
 /*
- * Waiting until so many processes have acknowledged an entry by its number. The lock is held for
- * moments: the control thread counts acknowledgements while other processes are still being
+ * Waits until a number of processes have acknowledged an entry by its number. The lock is held only
+ * for moments: the control thread counts acknowledgements while other processes are still being
  * notified. If it waited, its queue would fill with them, and have no room for notifications.
  */
 
@@ -65,7 +65,7 @@ enum {
     ETWAS_ANSWER_TIMEOUT_MS = 5000, /* at most, whatever the caller's timeout */
 };
 
-/* A thread that waits; on its stack. */
+/* A waiting thread; on its stack. */
 struct etwas_waiter {
     struct etwas_waiter *next;
     etwas_guid session;
@@ -74,7 +74,7 @@ struct etwas_waiter {
     bool is_over; /* the session has ended, and no process acknowledges any more */
 };
 
-/* Makes the condition variable. Called before the others, as often as one likes. */
+/* Makes the condition variable. Called before the others; may be called repeatedly. */
 void etwas_answers_prepare(void);
 
 /*

@@ -24,7 +24,7 @@ enum {
 struct row {
     int connection;        /* -1: the row is free */
     uint64_t acknowledged; /* number of the entry that the guest has acknowledged */
-    bool lingers;          /* its connection has ended and it still has the pool, so it may log */
+    bool lingers;          /* its connection has ended, and it still has the pool and may log */
     bool is_awaited;       /* a thread waits until it has released the pool */
 };
 
@@ -32,7 +32,7 @@ struct row {
 static struct guests {
     uint64_t session; /* its handle; 0: no process may attach */
     uint32_t gate;
-    uint32_t count; /* with those that linger */
+    uint32_t count; /* including those that linger */
     struct row rows[ETWAS_HOST_GUESTS];
 } guests_by_session[ETWAS_SESSION_ENTRIES];
 
@@ -89,7 +89,7 @@ bool etwas_host_guests_set_awaited(uint64_t session, uint32_t row, bool is_await
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 /*
- * Claims a slot of the session's pool: its number is the row's. ERROR_WMI_INSTANCE_NOT_FOUND: the
+ * Claims a slot of the session's pool, with the row's number. ERROR_WMI_INSTANCE_NOT_FOUND: the
  * session has ended; ERROR_NO_SYSTEM_RESOURCES: there are too many guests, and a slot may become
  * free.
  */
@@ -241,7 +241,7 @@ static uint32_t guest_answer_attach(uint64_t session, int connection,
     return code;
 }
 
-/* Whether the process has ended since its request; what else it has sent is still received. */
+/* Whether the process has ended since its request. Its other messages are still received. */
 static bool guest_has_hung_up(int connection)
 {
     struct pollfd what = {.fd = connection, .events = POLLRDHUP};
@@ -287,7 +287,7 @@ bool etwas_host_guests_acknowledge(uint64_t session, int connection, uint64_t nu
     return row != NULL;
 }
 
-/* ---- a session's life ------------------------------------------------------------------------ */
+/* ---- begin, wait, end ------------------------------------------------------------------------ */
 
 void etwas_host_guests_begin(struct etwas_session *session)
 {
@@ -342,7 +342,7 @@ void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number
     }
 }
 
-/* Connections that come from here on find no session by their handle. */
+/* Connections that arrive from here on find no session by their handle. */
 void etwas_host_guests_end(struct etwas_session *session)
 {
     struct guests *guests = &guests_by_session[session->index];

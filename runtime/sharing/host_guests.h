@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Connections to a shared session. A guest has a row until its connection ends, which the kernel
- * sees to however a process dies. A controller or a consumer has a thread of its own, since it may
- * take as long as a disk or another process does.
+ * Connections to a shared session. A guest has a row until its connection ends; the kernel ends it
+ * however a process dies. A controller or a consumer has its own thread, since it may take as long
+ * as a disk or another process does.
  */
 #ifndef ETWAS_SHARING_HOST_GUESTS_H
 #define ETWAS_SHARING_HOST_GUESTS_H
@@ -28,8 +28,9 @@ struct etwas_attach_answer {
 };
 
 /*
- * What an AWAITED or REFUSED guest (sharing/guest.h) sends with ACKNOWLEDGE, and with the
- * descriptor of the page in which it counts events (buffer/unattached.h), if it has one.
+ * The report that an AWAITED or REFUSED guest (sharing/guest.h) sends with ACKNOWLEDGE. The
+ * descriptor of the page in which it counts events (buffer/unattached.h) comes with it, if it has
+ * one.
  */
 struct etwas_unattached_report {
     uint32_t word; /* of the page: its count */
@@ -41,31 +42,34 @@ struct etwas_unattached_report {
 void etwas_host_guests_begin(struct etwas_session *session);
 
 /*
- * What the control thread does for a guest's connection to the session of this handle: attaches the
- * guest; stores which entry it has acknowledged; releases the row of a connection that ends. The
- * last two return whether the connection is a guest's.
+ * What the control thread does for a guest's connection to the session with this handle. It
+ * attaches the guest; stores which entry the guest has acknowledged; releases the row of a
+ * connection that ends. The last two return whether the connection is a guest's.
  */
 enum etwas_service_answer etwas_host_guests_attach(uint64_t session, int connection);
 bool etwas_host_guests_acknowledge(uint64_t session, int connection, uint64_t number);
 bool etwas_host_guests_release(uint64_t session, int connection);
 
-/* The number of guests, with those whose connections have ended and that still have the pool. */
+/*
+ * Returns the number of guests, including those whose connections have ended and that still have
+ * the pool.
+ */
 uint32_t etwas_host_guests_count(const struct etwas_session *session);
 
 /*
  * Waits until all living guests, and all processes that could not attach, have acknowledged the
- * entry of this number, for so long at most.
+ * entry with this number, or until the timeout.
  */
 void etwas_host_guests_wait(const struct etwas_session *session, uint64_t number,
                             uint32_t milliseconds);
 
-/* Ends the guests' connections, after the gates were closed, so that they leave. */
+/* Ends the guests' connections after the gates were closed, so that the guests leave. */
 void etwas_host_guests_end(struct etwas_session *session);
 
 /*
  * For host_lingering.c: the lock of the guests; whether a thread awaits the end of the guest in a
- * row, with the lock held, false: the session has ended; and freeing the row of a guest that no
- * longer has the pool, so that its slot is reaped.
+ * row; and freeing the row of a guest that no longer has the pool, so that its slot is reaped. The
+ * second is called with the lock held, and returns false if the session has ended.
  */
 void etwas_host_guests_lock(void);
 void etwas_host_guests_unlock(void);
@@ -76,36 +80,42 @@ void etwas_host_guests_before_fork(void);
 void etwas_host_guests_after_fork(bool is_child);
 
 /*
- * Connections of other processes to the sessions of this one: how they are accepted, and the one
- * dispatcher of all that is received over them. Everything here runs in the control thread.
+ * Connections of other processes to the sessions of this one: how they are accepted, and the single
+ * dispatcher of all messages received over them. Everything here runs in the control thread.
  *
- * Spare descriptors (registry/connection.h) let it accept a connection where no more files may be
- * open: it answers a request, and receives what a guest has counted before it closes the
+ * The spare descriptors (registry/connection.h) let it accept a connection when no more files may
+ * be open. It answers a request, and receives what a guest has counted, before it closes the
  * connection.
  */
 
 /*
- * Handlers of the sockets on which sessions listen (service.h): of one that other processes may log
- * into or control, and of a recorder that this process alone knows, which may be asked for SNAPSHOT
- * only. `session` is its handle.
+ * Handlers of the sockets on which sessions listen (service.h). The first is for a session that
+ * other processes may log into or control. The second is for a recorder that only this process
+ * knows: it takes SNAPSHOT only. `session` is the handle.
  */
 enum etwas_service_answer etwas_host_accept(int listener, uint64_t session);
 enum etwas_service_answer etwas_host_accept_controller(int listener, uint64_t session);
 
-/* The process hosts one session more, or one less. The last one closes the spares. */
+/*
+ * The first records that the process hosts one more session, the second one less. The end of the
+ * last session closes the spares.
+ */
 void etwas_host_spares_begin(void);
 void etwas_host_spares_end(void);
 
-/* In a fork's child, which hosts nothing. */
+/* Called in a fork's child, which hosts nothing. */
 void etwas_host_spares_forget(void);
 
 /*
  * Guests that have lost their connection and may still have the pool: they are dying, or their
- * program has closed the connection. The row of such a guest lingers until it has the pool no more.
- * Callers hold no lock of the library, unless a function says otherwise.
+ * program has closed the connection. The row of such a guest lingers until it no longer has the
+ * pool. Callers hold no lock of the library, unless a function says otherwise.
  */
 
-/* The byte of the pool's file that is locked as long as the guest of this row has the pool. */
+/*
+ * Returns the byte of the pool's file that stays locked as long as the guest of this row has the
+ * pool.
+ */
 uint32_t etwas_lingering_lock_byte(uint32_t row);
 
 /* Whether the guest of this row still has the session's pool. */
@@ -117,7 +127,7 @@ bool etwas_lingering_has_pool(uint64_t session, uint32_t row);
  */
 void etwas_lingering_await_or_free(uint64_t session, uint32_t row);
 
-/* In a fork's child, with the lock of the guests held: the threads are the parent's. */
+/* Called in a fork's child, with the lock of the guests held: the threads are the parent's. */
 void etwas_lingering_forget(void);
 
 #endif

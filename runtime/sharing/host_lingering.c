@@ -17,7 +17,7 @@
 /*
  * A program may close descriptors that it did not open (daemon), and goes on logging through the
  * mapping. So a guest gets the pool by a descriptor with a lock on the byte of its row, which the
- * kernel keeps as long as the descriptor or the mapping is there. Byte 0 is the host's
+ * kernel keeps as long as the descriptor or the mapping exists. Byte 0 is the host's
  * (shared/mapping.h).
  */
 uint32_t etwas_lingering_lock_byte(uint32_t row)
@@ -26,8 +26,8 @@ uint32_t etwas_lingering_lock_byte(uint32_t row)
 }
 
 /*
- * Without a mapping there is no session. Where the program has closed the pool's descriptor it
- * cannot be known, and a slot whose guest may live is not reaped.
+ * Without a mapping there is no session. If the program has closed the pool's descriptor the answer
+ * is not known, and a slot whose guest may live is not reaped.
  */
 bool etwas_lingering_has_pool(uint64_t session, uint32_t row)
 {
@@ -52,10 +52,10 @@ bool etwas_lingering_has_pool(uint64_t session, uint32_t row)
 }
 
 /*
- * A process that dies loses its connection a moment before its memory; one that lives may keep the
- * pool for long, even after the session has ended. A thread waits for the lock that the kernel
- * releases then. A fork waits while such a thread begins or ends, since the child closes their
- * descriptors.
+ * A process that dies loses its connection a moment before its memory. A process that lives may
+ * keep the pool for long, even after the session has ended. A thread waits for the lock, which the
+ * kernel releases then. A fork waits while such a thread begins or ends, since the child closes
+ * their descriptors.
  */
 static struct lingering {
     struct lingering *next;
@@ -77,7 +77,7 @@ static void lingering_stop_waiting(struct lingering *lingering)
     (void)etwas_host_guests_set_awaited(lingering->session, lingering->row, false);
     etwas_host_guests_unlock();
     etwas_descriptor_close(
-        lingering->descriptor); /* and with it the lock, which the row's next guest takes */
+        lingering->descriptor); /* and releases the lock, which the row's next guest takes */
     etwas_fork_allow();
 }
 
@@ -99,7 +99,7 @@ static void *lingering_await_end(void *argument)
     return NULL;
 }
 
-/* Opens the pool's file anew. -1: the session has ended, or it cannot be opened. */
+/* Opens the pool's file anew. Returns -1 if the session has ended, or the file cannot be opened. */
 static int lingering_open_pool(uint64_t session)
 {
     struct etwas_held_session held;
@@ -117,8 +117,8 @@ static int lingering_open_pool(uint64_t session)
 }
 
 /*
- * Starts a thread that waits. Called with the lock held, so that the thread finds what it has to
- * undo.
+ * Starts a thread that waits. Called with the lock held, so that the thread finds the state that it
+ * has to undo.
  */
 static bool lingering_start_waiting(struct lingering *lingering)
 {

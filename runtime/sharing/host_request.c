@@ -46,7 +46,7 @@ static void request_answer(const struct request *request, uint32_t code, const v
                              etwas_monotonic_ns() + ANSWER_TIMEOUT_NS);
 }
 
-/* Another process has sent the block: its size is checked, and ControlTrace checks the rest. */
+/* Another process has sent the block. Its size is checked here; ControlTrace checks the rest. */
 static void request_control(struct request *request)
 {
     EVENT_TRACE_PROPERTIES *properties = (EVENT_TRACE_PROPERTIES *)(void *)request->content;

@@ -16,8 +16,8 @@
 #include "registry/connection.h"
 
 /*
- * CONTROL: this head, and an EVENT_TRACE_PROPERTIES of as many bytes as its Wnode says, with names
- * in UTF-16 (made by remote.h). The answer is the block. ENABLE: this head, and an enablement
+ * CONTROL: this head, and an EVENT_TRACE_PROPERTIES whose length is in its Wnode, with names in
+ * UTF-16 (made by remote.h). The answer is the block. ENABLE: this head, and an enablement
  * (registry/session_entry.h); the answer is its code. ACCOUNT: this head alone; account.c makes the
  * answer. A session may have the GUID of an earlier one; a request with a handle of the earlier one
  * finds nothing.
@@ -25,12 +25,12 @@
 struct etwas_request_head {
     uint32_t control_code;
     uint32_t timeout_ms; /* ENABLE */
-    uint32_t gate;       /* of the handle that the request came with; 0: it came with a name */
+    uint32_t gate;       /* gate of the handle in the request; 0: the request has a name */
     uint32_t reserved;
 };
 
 /*
- * SNAPSHOT; the answer is its code. Asks a recorder for a file of what is newer than `before_ns`
+ * SNAPSHOT; the answer is its code. Requests from a recorder a file of the events since `before_ns`
  * before the moment.
  */
 struct etwas_snapshot_request {
@@ -40,40 +40,40 @@ struct etwas_snapshot_request {
      * machine
      */
     int64_t moment;
-    uint64_t before_ns;              /* 0: all that it has */
+    uint64_t before_ns;              /* 0: all events that it has */
     etwas_wchar file_name[1024 + 4]; /* from `/` on; terminated */
 };
 
 /*
- * Has a thread do what a message with one of these ops asks of the session with this handle,
- * answer, and close the connection. False: the message is too short, or there is no thread; the
- * connection stays the caller's.
+ * Starts a thread that serves a message with one of these ops, for the session with this handle: it
+ * carries out the request, answers, and closes the connection. Returns false if the message is too
+ * short, or there is no thread; the connection stays the caller's.
  */
 bool etwas_host_request(int connection, uint64_t session, const struct etwas_message *message,
                         const void *body);
 
 /*
- * Called at the end of the process: waits until all requests are answered. A request may have asked
- * for that end, by a STOP of the session that the process was there for.
+ * Called at the end of the process: waits until all requests are answered. A request may have
+ * caused that end, by a STOP of the session for which the process ran.
  */
 void etwas_host_requests_end(void);
 
-/* In a fork's child: there are no requests. */
+/* Called in a fork's child: there are no requests. */
 void etwas_host_requests_forget(void);
 
 /*
  * The counts of another process's session, and for a flight recorder how far back it goes. The host
- * is asked, and writes both into one answer.
+ * writes both into one answer.
  */
 
 /*
- * On the host: writes the account of its session. Returns the bytes written; 0, and a code of
- * etwas_counts.
+ * Called on the host: writes the account of its session. Returns the bytes written; 0, and a code
+ * of etwas_counts, on failure.
  */
 size_t etwas_account_write(uint64_t session, void *bytes, size_t room, uint32_t *code);
 
 /*
- * In the other process. ERROR_INVALID_HANDLE: the handle is of no running session of another
+ * Called in the other process. ERROR_INVALID_HANDLE: the handle is of no running session of another
  * process. ERROR_TIMEOUT: its host does not answer. ERROR_INVALID_DATA; ERROR_NOT_ENOUGH_MEMORY.
  */
 uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts);
@@ -82,8 +82,8 @@ uint32_t etwas_account_counts(uint64_t handle, etwas_session_counts *counts);
 uint32_t etwas_account_stop(uint64_t handle, etwas_session_counts *counts);
 
 /*
- * Likewise. ERROR_NOT_SUPPORTED: the session is no flight recorder. `stream_ns` as in
- * etwas_retention_query.
+ * Returns the retention in the same way. ERROR_NOT_SUPPORTED: the session is no flight recorder.
+ * `stream_ns` as in etwas_retention_query.
  */
 uint32_t etwas_account_retention(uint64_t handle, etwas_retention *retention, uint64_t *stream_ns,
                                  uint32_t room);

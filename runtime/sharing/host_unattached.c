@@ -25,17 +25,17 @@ enum {
     TURNED_AWAY = -1, /* in the place of a connection */
 };
 
-/* A process that counts events, or has counted them, or cannot. Guarded by `lock`. */
+/* A process that counts events, has counted them, or cannot. Guarded by `lock`. */
 struct counting {
     struct counting *next;
     uint64_t session;
     int connection;        /* TURNED_AWAY: it has none, and no page */
-    uint32_t process_id;   /* of a process that was turned away */
+    uint32_t process_id;   /* set for a process that was turned away */
     uint32_t refusal;      /* why it cannot log into the session; 0: it awaits an answer, or logs */
     bool is_in_total;      /* its refusal is in the session's total */
     uint64_t *page;        /* NULL: it has no counts */
     uint64_t *word;        /* in the page */
-    uint64_t counted;      /* what was read last */
+    uint64_t counted;      /* the value read last */
     uint64_t acknowledged; /* number of the entry that it has acknowledged */
 };
 
@@ -54,8 +54,8 @@ static void unattached_add_lost(uint64_t session, uint64_t events)
 }
 
 /*
- * Stores in the session's account how many processes cannot log into it, and why, and adds those
- * that are new to the total. Called with the lock held.
+ * Stores in the session's account how many processes cannot log into it, and why. Adds the new ones
+ * to the total. Called with the lock held.
  */
 static void unattached_count_refused(uint64_t session, uint32_t newest)
 {
@@ -83,8 +83,8 @@ static void unattached_count_refused(uint64_t session, uint32_t newest)
 }
 
 /*
- * Adds what has been counted since the last reading. A count grows until it is closed; what was
- * closed before has been added then.
+ * Adds the events counted since the last reading. A count grows until it is closed; counts closed
+ * before have been added already.
  */
 static void unattached_add_counted(struct counting *counting, uint64_t counted)
 {
@@ -124,8 +124,8 @@ static void unattached_drop(struct counting **link)
 }
 
 /*
- * Maps a page of counts: a file in memory that cannot be truncated while it is mapped, whatever
- * process has made it. NULL: it is no such file.
+ * Maps a page of counts. It must be a file in memory that cannot be truncated while it is mapped,
+ * whichever process made it. Returns NULL if it is no such file.
  */
 static uint64_t *unattached_map_page(int descriptor)
 {
@@ -146,7 +146,7 @@ static bool unattached_is_of(const struct counting *counting, uint64_t session, 
     return counting->session == session && counting->connection == connection;
 }
 
-/* Finds the process of a connection; NULL: it has sent no report. Called with the lock held. */
+/* Returns the process of a connection; NULL: it has sent no report. Called with the lock held. */
 static struct counting *unattached_find(uint64_t session, int connection)
 {
     struct counting *counting = counting_processes;
@@ -174,7 +174,7 @@ static void unattached_store_page(struct counting *counting,
     (void)close(descriptor);
 }
 
-/* Adds a process. NULL: there is no memory. Called with the lock held. */
+/* Adds a process. Returns NULL if there is no memory. Called with the lock held. */
 static struct counting *unattached_add(uint64_t session, int connection)
 {
     struct counting *counting = malloc(sizeof *counting);
@@ -188,8 +188,8 @@ static struct counting *unattached_add(uint64_t session, int connection)
 }
 
 /*
- * Ends the counts of a connection; -1: of all. Called with the lock held. Returns whether a process
- * among them could not log into the session.
+ * Ends the counts of a connection; -1: all counts. Called with the lock held. Returns whether a
+ * process among them could not log into the session.
  */
 static bool unattached_end_held(uint64_t session, int connection)
 {
@@ -219,13 +219,13 @@ static void unattached_end(uint64_t session, int connection)
 
 /* ---- processes that are turned away ---------------------------------------------------------- */
 
-/* Returns whether the process has ended, as far as this one sees it. */
+/* Returns whether the process has ended, as far as this process can see. */
 static bool unattached_has_ended(const struct counting *counting)
 {
     return kill((pid_t)counting->process_id, 0) != 0 && errno == ESRCH;
 }
 
-/* Drops a process that was turned away; 0: those that have ended. Called with the lock held. */
+/* Drops a process that was turned away; 0: all that have ended. Called with the lock held. */
 static bool unattached_drop_turned_away(uint64_t session, uint32_t process_id)
 {
     struct counting **link = &counting_processes;
@@ -286,8 +286,8 @@ bool etwas_host_unattached_receive(uint64_t session, int connection, int descrip
 }
 
 /*
- * Receives what has been sent. No more can be sent from here on: a count that the host does not
- * receive is none. Returns whether it is a guest that has sent it.
+ * Receives the messages that were sent. The connection takes no more from here on: a count that the
+ * host does not receive does not exist. Returns whether a guest has sent them.
  */
 static bool unattached_receive_rest(uint64_t session, int connection)
 {
@@ -323,7 +323,7 @@ void etwas_host_unattached_turn_away(uint64_t session, int connection, uint32_t 
     }
     (void)pthread_mutex_lock(&lock);
     could_not_before = unattached_end_held(session, connection);
-    if (process_id != 0) { /* else it is of a PID namespace that this process does not see */
+    if (process_id != 0) { /* otherwise it is in a PID namespace that this process does not see */
         could_not_before = unattached_drop_turned_away(session, process_id) || could_not_before;
         counting = unattached_add(session, TURNED_AWAY);
     }

@@ -31,7 +31,7 @@ struct gathering {
     uint32_t code;
 };
 
-/* Another PID namespace may have a process of the same id. */
+/* A process of another PID namespace may have the same id. */
 static bool others_is_own(const struct etwas_registry_guid_list *list)
 {
     return list->process_start == etwas_identity_start_ticks() &&
@@ -102,7 +102,7 @@ static bool others_gather_list(const struct etwas_registry_guid_list *list, void
     return true;
 }
 
-/* The logger id that handles of the session have in this process; 0: there is none. */
+/* Returns the logger id that handles of the session have in this process; 0: there is none. */
 static uint16_t others_logger_id_of(const etwas_guid *session)
 {
     const struct etwas_guest *guest;
@@ -140,7 +140,7 @@ static uint32_t others_filtered_by(const struct etwas_registry_enablement *enabl
     return found;
 }
 
-/* Appends the enablements of an entry, for which there is room. */
+/* Appends the enablements of an entry; the caller has made room for them. */
 static void others_gather_entry(const struct etwas_registry_entry *entry,
                                 struct etwas_other_processes *others)
 {
@@ -307,11 +307,11 @@ bool etwas_other_sessions_leave_room(const etwas_guid *session, const etwas_guid
 
 /* ---- publishing ------------------------------------------------------------------------------ */
 
-/* One thread at a time publishes, so that the newest list is the one that stays. */
+/* Only one thread at a time publishes, so that the newest list is the one that stays. */
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 static uint16_t places[ETWAS_CONTROL_GUIDS]; /* positions in the list */
 static struct etwas_own_unattached own_unattached;
-static bool is_published; /* with own_unattached, and what was registered then */
+static bool is_published; /* with own_unattached and the providers registered then */
 
 /* A provider that is registered in several groups is listed in the last of them. */
 static void others_list_groups(struct etwas_registry_guid_list *list)
@@ -382,7 +382,10 @@ void etwas_own_unattached_add(struct etwas_own_unattached *unattached, const etw
     }
 }
 
-/* What could not be published is published by the next pass, which may have files or memory. */
+/*
+ * Anything that could not be published is published by the next pass, which may have files or
+ * memory.
+ */
 void etwas_own_unattached_publish(const struct etwas_own_unattached *unattached)
 {
     const size_t bytes = unattached->count * sizeof *unattached->sessions;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Providers of the other processes that have joined the registry, and what shared sessions enable,
- * at one moment; and publishing this process's own providers.
+ * Providers of the other processes that have joined the registry, and the enablements of shared
+ * sessions, at one moment; and publishing this process's own providers.
  */
 #ifndef ETWAS_SHARING_OTHER_PROCESSES_H
 #define ETWAS_SHARING_OTHER_PROCESSES_H
@@ -16,8 +16,8 @@
 #include "session/sharing.h"
 
 /*
- * etwas_sharing.read_others: the lists, which are empty at first, stay so where this process has
- * not joined. Returns why there may be more: ERROR_NOT_ENOUGH_MEMORY, or the error of an entry that
+ * etwas_sharing.read_others. The lists are empty at first, and stay so if this process has not
+ * joined. Returns why there may be more: ERROR_NOT_ENOUGH_MEMORY, or the error of an entry that
  * cannot be read; ERROR_SUCCESS: these are all. Called without a lock of the library.
  */
 uint32_t etwas_other_processes_read(struct etwas_other_processes *others);
@@ -36,19 +36,19 @@ bool etwas_other_sessions_leave_room(const etwas_guid *session, const etwas_guid
 /* Publishes this process's providers, after they have changed, if it has joined. */
 void etwas_own_providers_publish(void);
 
-/* Sessions that enable providers of this process, and that it cannot log to. */
+/* Sessions that enable providers of this process, and that it cannot log into. */
 struct etwas_own_unattached {
     uint32_t count;
     etwas_guid sessions[ETWAS_GUEST_SESSIONS]; /* more are left out */
 };
 
-/* Adds a session, unless it is there already. */
+/* Adds a session, unless it is in the list already. */
 void etwas_own_unattached_add(struct etwas_own_unattached *unattached, const etwas_guid *session);
 
 /* Publishes them with this process's providers, if they have changed. Called without a lock. */
 void etwas_own_unattached_publish(const struct etwas_own_unattached *unattached);
 
-/* In a fork's child: no thread is publishing. */
+/* Called in a fork's child: no thread is publishing. */
 void etwas_own_providers_forget(void);
 
 #endif

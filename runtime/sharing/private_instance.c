@@ -28,13 +28,13 @@ enum {
 };
 
 /*
- * Started and enabled by a reconcile pass, of which one runs at a time; controlled and stopped by
- * its thread, or by the thread that does its deferred work.
+ * A reconcile pass starts and enables it; one pass runs at a time. Its thread, or the thread that
+ * does its deferred work, controls and stops it.
  */
 struct instance {
-    bool is_used;   /* under the lock */
+    bool is_used;   /* guarded by the lock */
     bool is_ending; /* likewise */
-    bool is_cut;    /* likewise: the connection is at its end */
+    bool is_cut;    /* guarded by the lock; the connection is at its end */
     etwas_guid session;
     /* with the session it names the template: another template of this GUID has another socket */
     uint64_t socket;
@@ -43,7 +43,7 @@ struct instance {
     /* to the host, whose death ends the instance; -1: the host has closed it, and lives */
     int connection;
     struct etwas_applied applied;
-    /* What it has done, as the template counts it. */
+    /* The template's operations that it has carried out, as the template counts them. */
     uint32_t flush_timer;
     uint32_t flushes;
     uint32_t new_files;
@@ -90,8 +90,8 @@ static struct instance *instance_add(const struct etwas_registry_entry *entry)
 }
 
 /*
- * Has failed starts tried again, since there is room or a name is free. Returns whether there are
- * any.
+ * Lets failed starts be tried again, since there is room or a name is free. Returns whether there
+ * are any.
  */
 static bool instances_retry(void)
 {
@@ -158,7 +158,7 @@ static void instance_leave_host(struct instance *instance)
     }
 }
 
-/* What there is from the beginning is not done once more. */
+/* Requests that the template has counted before the start are not carried out again. */
 static void instance_start(struct instance *instance, const struct etwas_registry_entry *entry,
                            uint64_t deadline_ns)
 {
@@ -251,7 +251,7 @@ static void instance_snapshot(struct etwas_session_key key,
     }
 }
 
-/* A pass may read several changes at once: each is done once. */
+/* A pass may read several changes at once; each kind is carried out once. */
 void etwas_private_instance_write(const struct etwas_registry_entry *entry)
 {
     const struct etwas_registry_template *private = entry->private;
@@ -285,9 +285,9 @@ void etwas_private_instance_write(const struct etwas_registry_entry *entry)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /*
- * Whether the template has gone; for an instance whose connection is not cut, since a dying host
- * may hold its entry for a moment. Reads the entry itself: the folder may not show one that is just
- * being replaced. An entry that cannot be read means nothing.
+ * Whether the template has gone. Called for an instance whose connection is not cut, since a dying
+ * host may hold its entry for a moment. Reads the entry itself: the folder may not show one that is
+ * just being replaced. An entry that cannot be read proves nothing.
  */
 static bool instance_template_is_gone(const etwas_guid *session, uint64_t socket)
 {
@@ -303,7 +303,7 @@ static bool instance_template_is_gone(const etwas_guid *session, uint64_t socket
     return is_another;
 }
 
-/* Whether the host has died whose connection has ended; its entry may stay a moment longer. */
+/* Whether the host whose connection has ended has died; its entry may stay a moment longer. */
 static bool instance_host_is_dead(const struct instance *instance)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -317,8 +317,8 @@ static bool instance_host_is_dead(const struct instance *instance)
 }
 
 /*
- * Keeps an instance whose host has closed the connection and lives, as one that may open no files
- * does. The instance goes on by the entry, and connects again when that changes.
+ * Keeps an instance whose host has closed the connection and lives, as a host without free
+ * descriptors does. The instance goes on by the entry, and connects again when that changes.
  */
 static void instance_keep_without_host(struct instance *instance)
 {
@@ -402,7 +402,7 @@ void etwas_private_instances_before_fork(void)
     (void)pthread_mutex_lock(&instances_lock);
 }
 
-/* The service closes the connections that it owns: those that are not cut. */
+/* The service closes the connections that it owns: those whose is_cut is not set. */
 void etwas_private_instances_after_fork(bool is_child)
 {
     for (uint32_t index = 0; is_child && index < ETWAS_PRIVATE_INSTANCES; index++) {

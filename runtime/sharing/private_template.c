@@ -16,7 +16,7 @@ _Static_assert(ETWAS_REGISTRY_PROCESSES == MAX_EVENT_FILTER_PID_COUNT &&
                    (int)ETWAS_REGISTRY_NAME_UNITS == ETWAS_NAME_UNITS,
                "a template has room for what filters and names may be");
 
-/* Copies a name, and clears what is behind its end. */
+/* Copies a name, and clears the units after its end. */
 static void template_copy_name(etwas_wchar to[ETWAS_NAME_UNITS + 1],
                                const etwas_wchar from[ETWAS_NAME_UNITS + 1])
 {

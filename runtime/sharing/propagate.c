@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * A request to one thread: a window, or several windows of one session that no thread had begun
- * with.
+ * A request to one thread: a window, or several windows of one session that no thread had begun to
+ * serve.
  */
 struct propagation {
     struct propagation *next;
@@ -33,8 +33,8 @@ static struct propagation *waiting; /* the oldest is at the end */
 static uint32_t threads;
 
 /*
- * Takes the oldest request. NULL: there is none, and the calling thread has to end; it is not
- * counted any more.
+ * Takes the oldest request. Returns NULL if there is none; the calling thread must end then, and is
+ * no longer counted.
  */
 static struct propagation *propagate_take_first(void)
 {
@@ -52,9 +52,7 @@ static struct propagation *propagate_take_first(void)
     return first;
 }
 
-/*
- * Thread: serves requests until there are none. It is no failure that there are no other recorders.
- */
+/* Thread: serves requests until there are none. A lack of other recorders is no failure. */
 static void *propagate_thread(void *argument)
 {
     struct etwas_held_session held;
@@ -73,7 +71,7 @@ static void *propagate_thread(void *argument)
     return argument;
 }
 
-/* Joins two windows: one snapshot from the earlier beginning on has both. */
+/* Joins two windows: one snapshot from the earlier beginning on covers both. */
 static void propagate_join(struct etwas_snapshot_all_options *options,
                            const struct etwas_snapshot_all_options *other)
 {
@@ -92,8 +90,8 @@ static bool propagate_is_same(struct etwas_session_key one, struct etwas_session
 }
 
 /*
- * Queues a request, or joins it to one of the same session that waits; in the latter case the
- * caller still owns it. Returns whether a thread has to be started.
+ * Queues a request, or joins it to a waiting one of the same session; in the latter case the caller
+ * still owns it. Returns whether a thread has to be started.
  */
 static bool propagate_request(struct propagation **propagation)
 {
@@ -122,8 +120,8 @@ static bool propagate_request(struct propagation **propagation)
 }
 
 /*
- * Counts a thread that could not be started. The last one drops what waits, which no thread would
- * serve.
+ * Counts a thread that could not be started. The last one drops the waiting requests, which no
+ * thread would serve.
  */
 static void propagate_count_out(void)
 {
@@ -149,7 +147,7 @@ void etwas_propagate_forget(void)
     threads = 0;
 }
 
-/* The part of a path before its last component. */
+/* Cuts the last component off a path. */
 static void propagate_cut_name(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -31,21 +31,21 @@
 enum {
     RESTORE_PAUSE_NS = 10000000,
     RESTORE_TRIES = 50,
-    FIRST_PAUSE_NS = 10000000, /* before a pass is repeated for want of files */
+    FIRST_PAUSE_NS = 10000000, /* before a pass is repeated for lack of files */
     LONGEST_PAUSE_NS = 500000000,
 };
 
 /*
- * Passes requested since the process began. A pass that begins after a request sees what the
- * request is about.
+ * Number of passes requested since the process began. A pass that begins after a request sees the
+ * change that the request is about.
  */
 static uint32_t passes_requested;
-/* Whether an entry was seen that enables providers by name. */
+/* Whether an entry that enables providers by name was seen. */
 static uint32_t names_are_enabled;
 static uint32_t is_running;     /* a thread has been started, or runs passes */
 static uint32_t may_lack_files; /* files of this process may be missing in the folder */
 
-/* Held by a pass: sessions are started by what it has read, and by nothing older. */
+/* Held by a pass: it starts sessions only by entries that it has read itself. */
 static pthread_mutex_t pass_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- a pass: with the guests' lock held ------------------------------------------------------ */
@@ -60,9 +60,9 @@ struct pass {
     const etwas_guid
         *registering_provider; /* a provider that is about to be registered; NULL: none is */
     uint64_t deadline_ns;
-    bool is_in_thread; /* runs in a thread of its own: instances may write files, and are stopped */
+    bool is_in_thread; /* runs in a separate thread: instances may write files, and are stopped */
     bool has_run;
-    /* why something was not read, or not requested, for want of files; 0: nothing */
+    /* why something was not read, or not requested, for lack of files; 0: nothing */
     uint32_t failed;
     struct etwas_own_unattached unattached;
     struct etwas_deferred_work deferred;
@@ -115,9 +115,9 @@ static void reconcile_attached(struct etwas_guest *guest, const struct etwas_reg
 }
 
 /*
- * Whether the host still receives what it has been sent until now. A host closes its account after
- * it has published that the session is closing, and has received everything sent before (host.c).
- * An entry that cannot be read now is read by the next pass.
+ * Whether the host still receives the messages sent to it until now. A host closes its account
+ * after it has published that the session is closing, and has received everything sent before
+ * (host.c). An entry that cannot be read now is read by the next pass.
  */
 static bool reconcile_is_still_open(const struct etwas_registry_entry *published, struct pass *pass)
 {
@@ -157,8 +157,8 @@ static bool reconcile_has_provider(const etwas_guid *provider, bool is_group,
 }
 
 /*
- * The mark is set before the names are read: a provider that gets its name later looks at it then
- * (etwas_reconcile_named).
+ * The mark is set before the names are read: a provider that gets its name later checks the mark
+ * then (etwas_reconcile_named).
  */
 static bool reconcile_has_name(const struct etwas_registry_enablement *enablement)
 {
@@ -215,8 +215,8 @@ static bool reconcile_needs_instance(const struct etwas_registry_entry *entry,
 }
 
 /*
- * Stores an error that may pass. Other errors mean that there is nothing to read. Without memory
- * the pass is not repeated, so that no thread keeps its stack: the next pass tries.
+ * Stores an error that may pass. Other errors mean that there is nothing to read. If there is no
+ * memory the pass is not repeated, so that no thread keeps its stack: the next pass tries.
  */
 static void reconcile_store_failure(struct pass *pass, uint32_t code)
 {
@@ -226,8 +226,8 @@ static void reconcile_store_failure(struct pass *pass, uint32_t code)
 }
 
 /*
- * Returns the guest that the entry is to be applied to, after asking its host for the pool. NULL:
- * there is none, or the next pass has to try again.
+ * Returns the guest that the entry is to be applied to, after requesting the pool from its host.
+ * Returns NULL if there is none, or the next pass has to try again.
  */
 static struct etwas_guest *reconcile_bind(struct etwas_guest *guest,
                                           const struct etwas_registry_entry *entry,
@@ -252,8 +252,8 @@ static struct etwas_guest *reconcile_bind(struct etwas_guest *guest,
 }
 
 /*
- * Reconciles one session. An entry with another socket is of a later session than the one that this
- * process still has.
+ * Reconciles one session. An entry with another socket belongs to a later session than the one that
+ * this process still has.
  */
 static void reconcile_session(const etwas_guid *session, struct pass *pass)
 {
@@ -284,7 +284,7 @@ static void reconcile_session(const etwas_guid *session, struct pass *pass)
     free(entry);
 }
 
-/* Waits for all hosts at once: none is waited for longer because another one is stopped. */
+/* Waits for all hosts at once, so a stopped host does not lengthen the wait for another. */
 static void reconcile_await_hosts(struct pass *pass)
 {
     etwas_guests_await(pass->deadline_ns);
@@ -307,8 +307,8 @@ static void reconcile_await_hosts(struct pass *pass)
 }
 
 /*
- * Reconciles the sessions that this process was notified of, also where the folder does not show
- * them: an entry that is just being replaced may be passed over.
+ * Reconciles the sessions named in notifications, even if the folder does not show them: an entry
+ * that is just being replaced may be passed over.
  */
 static void reconcile_notified(struct pass *pass)
 {
@@ -330,8 +330,8 @@ static void reconcile_templates(struct pass *pass)
 }
 
 /*
- * Writes the instances' files, in a thread of its own alone: a registration does not wait for that.
- * Frees the entries.
+ * Writes the instances' files. Only a separate thread does that, so a registration does not wait
+ * for it. Frees the entries.
  */
 static void reconcile_write_templates(const struct pass *pass)
 {
@@ -360,7 +360,7 @@ static void reconcile_answer_later(struct etwas_deferred_work *deferred)
     deferred->answer_count = 0;
 }
 
-/* Takes both locks. False: another thread has them, and the deadline has passed. */
+/* Takes both locks. Returns false if another thread holds one of them until the deadline. */
 static bool reconcile_lock_before(uint64_t deadline_ns)
 {
     if (!etwas_mutex_lock_until(&pass_lock, deadline_ns)) {
@@ -402,11 +402,11 @@ static void reconcile_and_unlock(struct pass *pass)
     etwas_deferred_work_run(&pass->deferred);
 }
 
-/* ---- when ------------------------------------------------------------------------------------ */
+/* ---- scheduling passes ----------------------------------------------------------------------- */
 
 /*
- * Makes removed files again, and publishes the providers. While the folder is being removed what
- * has been made may be removed again, so this repeats until nothing is missing.
+ * Restores removed files, and publishes the providers. While the folder is being removed, restored
+ * files may be removed again, so this repeats until nothing is missing.
  */
 static void reconcile_restore(bool may_be_under_way)
 {
@@ -426,7 +426,7 @@ static void reconcile_restore(bool may_be_under_way)
     }
 }
 
-/* Sleeps before a pass is repeated, since nothing tells that the program has closed files. */
+/* Sleeps before a pass is repeated, since no event reports that the program has closed files. */
 static void reconcile_back_off(struct timespec *pause)
 {
     (void)nanosleep(pause, NULL);
@@ -485,7 +485,7 @@ void etwas_reconcile_soon(const struct etwas_notification *answer)
     }
     pass = malloc(sizeof *pass);
     if (pass == NULL || !etwas_service_spawn(reconcile_thread, pass, "etwas-look")) {
-        /* The next pass does what this one would have done. */
+        /* The next pass does the work of this one. */
         free(pass);
         ck_pr_store_32(&is_running, 0);
     }
@@ -502,7 +502,7 @@ static void reconcile_receive(const struct etwas_notification *notification)
     }
 }
 
-/* Called when the program has described events: the hosts are sent the descriptions soon. */
+/* Called when the program has described events. The hosts are sent the descriptions soon. */
 static void reconcile_defer_descriptions(void)
 {
     etwas_service_defer_call(etwas_reconcile_send_descriptions);
@@ -533,8 +533,8 @@ uint32_t etwas_reconcile_begin(void)
 /* ---- registering ----------------------------------------------------------------------------- */
 
 /*
- * Runs a pass in this thread. If other threads run passes until the deadline, a thread of its own
- * runs one later: the other passes may have read an entry before its provider was there.
+ * Runs a pass in this thread. If other threads run passes until the deadline, a separate thread
+ * runs one later: the other passes may have read an entry before its provider existed.
  */
 static void reconcile_until(const etwas_guid *registering_provider, uint64_t deadline_ns)
 {
@@ -585,8 +585,8 @@ struct etwas_registering etwas_reconcile_before_registering(const etwas_guid *pr
 }
 
 /*
- * What was published before the first pass that pass has applied; of later changes this process is
- * notified.
+ * The first pass has applied everything published before it; this process is notified of later
+ * changes.
  */
 void etwas_reconcile_after_registering(struct etwas_registering registering)
 {

@@ -24,7 +24,7 @@ enum {
     ENTRY_CHECKS = 10,
 };
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- finding sessions ------------------------------------------------------------------------ */
 
 bool etwas_remote_is_available(void)
 {
@@ -116,7 +116,7 @@ uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *cod
     return found;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- sending requests ------------------------------------------------------------------------ */
 
 static uint64_t remote_deadline_after(uint32_t milliseconds)
 {

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Finding sessions of other processes, and asking their hosts, which answer when it is done.
- * Callers hold no lock of the library. A host that does not answer costs a timeout: ERROR_TIMEOUT.
+ * Finds sessions of other processes, and sends requests to their hosts, which answer when they are
+ * done. Callers hold no lock of the library. A host that does not answer costs a timeout:
+ * ERROR_TIMEOUT.
  */
 #ifndef ETWAS_SHARING_REMOTE_H
 #define ETWAS_SHARING_REMOTE_H
@@ -18,14 +19,14 @@
 #include "registry/session_entry.h"
 
 /*
- * Whether this process can find other processes' sessions: it has joined the registry, or does so
- * now if it wants to.
+ * Whether this process can find other processes' sessions. If it has not joined the registry but
+ * wants to, it joins now.
  */
 bool etwas_remote_is_available(void);
 
 /*
  * Timeouts for a host to accept and to receive a request, and for answers that wait for no disk and
- * no provider: a host that takes longer is stopped.
+ * no provider. A host that takes longer is stopped.
  */
 enum {
     ETWAS_REMOTE_CONNECT_TIMEOUT_MS = 1000,
@@ -33,8 +34,8 @@ enum {
 };
 
 /*
- * Finds the living session of another process by its name or by its handle. *entry is freed by the
- * caller. ERROR_WMI_INSTANCE_NOT_FOUND: there is none.
+ * Finds the living session of another process by its name or by its handle. The caller frees
+ * *entry. ERROR_WMI_INSTANCE_NOT_FOUND: there is none.
  */
 uint32_t etwas_remote_find_name(const etwas_wchar *name, struct etwas_registry_entry **entry);
 uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry **entry);
@@ -43,8 +44,8 @@ uint32_t etwas_remote_find_handle(uint64_t handle, struct etwas_registry_entry *
 bool etwas_remote_is(uint64_t handle);
 
 /*
- * Lists the sessions of other processes, without private ones. Returns their number; *entries and
- * each entry are freed by the caller. *code: why there may be others, whose entries cannot be read;
+ * Lists the sessions of other processes, except private ones. Returns their number; the caller
+ * frees *entries and each entry. *code: why there may be others, whose entries cannot be read;
  * ERROR_SUCCESS: these are all.
  */
 uint32_t etwas_remote_list(struct etwas_registry_entry ***entries, uint32_t *code);
@@ -59,15 +60,15 @@ uint32_t etwas_remote_request(const struct etwas_registry_entry *entry,
                               struct etwas_message *message, void *body, uint32_t timeout_ms);
 
 /*
- * Returns why a host has closed a connection: ERROR_NO_SYSTEM_RESOURCES, its session goes on, so it
- * has no room for one more; else ERROR_WMI_INSTANCE_NOT_FOUND.
+ * Returns why a host has closed a connection. ERROR_NO_SYSTEM_RESOURCES: its session goes on, so it
+ * has no room for another connection; otherwise ERROR_WMI_INSTANCE_NOT_FOUND.
  */
 uint32_t etwas_remote_refusal_of(const struct etwas_registry_entry *entry);
 
 /*
- * The same in two steps, so that several hosts can be asked at a time. On success the caller has to
- * receive from *connection once, which closes it; `body` has ETWAS_MESSAGE_BYTES then. The deadline
- * is CLOCK_MONOTONIC's, in ns.
+ * These do the same in two steps, so that several hosts can work on requests at a time. On success
+ * the caller has to receive from *connection once, which closes it; `body` must have
+ * ETWAS_MESSAGE_BYTES then. The deadline is a time of CLOCK_MONOTONIC, in ns.
  */
 uint32_t etwas_remote_send(const struct etwas_registry_entry *entry,
                            const struct etwas_message *message, const void *body, int *connection);
@@ -82,8 +83,8 @@ uint32_t etwas_remote_receive(const struct etwas_registry_entry *entry, int conn
 uint32_t etwas_remote_consume(const etwas_wchar *name, struct etwas_consumer **consumer);
 
 /*
- * A consumer (consumer.h) of a session that another process hosts. Everything that comes from that
- * process is checked.
+ * A consumer (consumer.h) of a session that another process hosts. All data from that process are
+ * checked.
  */
 
 /*
@@ -103,15 +104,16 @@ uint32_t etwas_remote_consumer_connect(int connection, uint64_t deadline_ns,
  */
 
 /*
- * ControlTrace. Sends what ControlTrace reads of the reply's block, with an absolute file name, and
- * fills in what it would fill in. The handle in the block is one of this process.
+ * ControlTrace. Sends the fields that ControlTrace reads from the reply's block, with an absolute
+ * file name, and fills in the fields that ControlTrace would fill in. The handle in the block is
+ * one of this process.
  */
 uint32_t etwas_remote_control(uint64_t handle, const void *name, const struct etwas_reply *reply,
                               uint32_t control_code);
 
 /*
- * QUERY of all sessions of other processes. All hosts are asked before any is waited for, so that
- * all stopped hosts together cost one timeout.
+ * QUERY of all sessions of other processes. Requests go to all hosts before any wait, so that all
+ * stopped hosts together cost one timeout.
  */
 void etwas_remote_query_all(struct etwas_replies *replies);
 

@@ -22,14 +22,14 @@
 #define NS_A_MILLISECOND UINT64_C(1000000)
 
 enum {
-    /* of the header, which has a buffer header, the session's properties and its names */
+    /* the header contains a buffer header, the session's properties and its names */
     HEAD_LIMIT_BYTES = 1 << 20,
     BUFFER_LIMIT_BYTES = 64 << 20,
     STOP_CHECK_MS = 100,     /* how often a blocked send checks whether the trace was closed */
-    LEAVING_TIMEOUT_MS = 500 /* of the last sends to a host that reads nothing */
+    LEAVING_TIMEOUT_MS = 500 /* for the last sends to a host that reads nothing */
 };
 
-/* A HEAD or BUFFER of which pieces were received. */
+/* A HEAD or BUFFER that is being received in pieces. */
 struct whole {
     uint8_t *content; /* NULL: none is being received */
     uint32_t number;
@@ -50,7 +50,7 @@ struct remote_consumer {
     uint32_t buffer_bytes;                /* limit of a buffer's length */
     struct etwas_realtime_buffer *buffer; /* whose pieces are being received */
     struct whole whole;
-    pthread_mutex_t lock; /* guards the two members that follow, which any thread reads */
+    pthread_mutex_t lock; /* guards the next two members, which any thread reads */
     struct etwas_clock_history clocks;
     uint64_t clocks_set;
     uint8_t body[ETWAS_MESSAGE_BYTES] __attribute__((aligned(16)));
@@ -71,7 +71,7 @@ static bool remote_consumer_is_stopped(const struct remote_consumer *consumer)
 
 /*
  * Allocates room for a whole buffer at its first piece. Returns false if its length is invalid, or
- * without memory.
+ * if there is no memory.
  */
 static bool remote_consumer_begin_buffer(struct remote_consumer *consumer,
                                          const struct etwas_consume_piece *piece)
@@ -103,8 +103,8 @@ static bool remote_consumer_begin_head(struct remote_consumer *consumer,
 }
 
 /*
- * Adds a piece to what is being received, or begins it. Returns false if the piece does not fit, or
- * without memory.
+ * Adds a piece to the HEAD or BUFFER being received, or begins one. Returns false if the piece does
+ * not fit, or if there is no memory.
  */
 static bool remote_consumer_add_piece(struct remote_consumer *consumer,
                                       const struct etwas_consume_piece *piece,
@@ -152,7 +152,7 @@ static bool remote_consumer_store_clocks(struct remote_consumer *consumer, const
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-/* Receives the next message, without waiting: its piece, and how many bytes follow it. */
+/* Receives the next message, without waiting: its piece, and the number of bytes that follow it. */
 static uint32_t remote_consumer_receive_message(struct remote_consumer *consumer,
                                                 struct etwas_consume_piece *piece, uint32_t *bytes)
 {
@@ -269,11 +269,12 @@ static enum etwas_consumer_result remote_consumer_next(struct etwas_consumer *ba
     return result;
 }
 
-/* ---- what became of buffers ------------------------------------------------------------------ */
+/* ---- dispositions of buffers ----------------------------------------------------------------- */
 
 /*
- * A host that reads nothing is waited for, as it is for what it sends; but not by a consumer that
- * goes: then its connection ends, and the host takes back what it has not heard of.
+ * Waits for a host that reads nothing, as it does for a host that sends nothing. A consumer that
+ * leaves does not wait: its connection ends, and the host takes back the buffers without a
+ * disposition.
  */
 static void remote_consumer_send_disposition(struct remote_consumer *consumer,
                                              enum etwas_consume_disposition disposition,
@@ -301,7 +302,7 @@ static void remote_consumer_send_disposition(struct remote_consumer *consumer,
                                       (is_ending ? LEAVING_TIMEOUT_MS : STOP_CHECK_MS) *
                                           NS_A_MILLISECOND);
     } while (code == ERROR_TIMEOUT && !is_ending);
-    /* What was sent before the end can still be read. */
+    /* Messages sent before the end can still be read. */
     consumer->is_broken = consumer->is_broken || (code != ERROR_SUCCESS && is_ending);
 }
 
@@ -338,7 +339,7 @@ static void remote_consumer_return(struct etwas_consumer *base, struct etwas_con
                                   delivered_records, delivered_bytes);
 }
 
-/* ---- the rest of the verbs ------------------------------------------------------------------- */
+/* ---- other verbs ----------------------------------------------------------------------------- */
 
 static const uint8_t *remote_consumer_head(const struct etwas_consumer *base, uint32_t *bytes)
 {
@@ -366,7 +367,7 @@ static struct etwas_clock_history *remote_consumer_clocks(const struct etwas_con
 
 /*
  * Shuts the connection for reading: no more messages come, and a thread that waits for one wakes
- * up. What was taken may still be delivered, and its disposition sent.
+ * up. Received buffers may still be delivered, and their disposition sent.
  */
 static void remote_consumer_stop(struct etwas_consumer *base)
 {
@@ -390,7 +391,7 @@ static void remote_consumer_disconnect(struct etwas_consumer *base)
     free(consumer);
 }
 
-/* What another thread was receiving is leaked, because it may have been in any state. */
+/* The buffer that another thread was receiving is leaked, because it may be in any state. */
 static void remote_consumer_after_fork_in_child(struct etwas_consumer *base)
 {
     struct remote_consumer *consumer = remote_consumer_of(base);

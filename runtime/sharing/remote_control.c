@@ -27,7 +27,7 @@ enum {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* The block that is sent; names have as much room as they may need. */
+/* The block that is sent; its names have the maximum room. */
 struct block {
     struct etwas_request_head head;
     EVENT_TRACE_PROPERTIES properties;
@@ -195,10 +195,10 @@ uint32_t etwas_remote_control(uint64_t handle, const void *name, const struct et
 
 /* ---- QUERY of many --------------------------------------------------------------------------- */
 
-/* A session of another process: its host fills the caller's block. */
+/* A session of another process, whose host fills the caller's block. */
 struct remote_query {
     struct etwas_registry_entry *entry;
-    struct etwas_reply reply; /* no block: there is none left */
+    struct etwas_reply reply; /* properties NULL: no block is left */
     int connection;
     uint32_t code;
 };
@@ -220,9 +220,9 @@ static uint32_t remote_query_send(struct remote_query *query)
 }
 
 /*
- * Fills the block from the host's answer. If there is none before the deadline, the block has what
- * the session's entry says: name, GUID, mode, clock, its process instead of the thread, and a
- * handle; the rest, BufferSize too, is 0.
+ * Fills the block from the host's answer. If there is none before the deadline, the block gets the
+ * values of the session's entry: name, GUID, mode, clock, its process instead of the thread, and a
+ * handle; the rest, including BufferSize, is 0.
  */
 static uint32_t remote_query_receive(const struct remote_query *query, uint64_t deadline_ns)
 {
@@ -261,7 +261,7 @@ static void remote_query_end(struct remote_query *query, struct etwas_replies *r
         query->reply = etwas_replies_next(replies, 0);
         query->code = remote_query_receive(query, deadline_ns);
     }
-    /* Then its host could not be queried. */
+    /* The host could not be queried in that case. */
     etwas_replies_store(replies, query->code == ERROR_TIMEOUT
                                      ? (uint32_t)ERROR_WMI_INSTANCE_NOT_FOUND
                                      : query->code);

@@ -24,7 +24,7 @@
 
 enum {
     RETRY_MS = 1000, /* without memory for a first list, or without a thread */
-    /* between checks of its files where the system does not report their removal */
+    /* between checks of its files if the system does not report their removal */
     UNNOTICED_MS = 5000,
     SETTLE_PAUSE_NS = 100000,
     FIRST_ROOM = 16, /* watches */
@@ -39,7 +39,7 @@ struct watch {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* the cancellation state of the thread that has the lock, before it took it */
+/* cancellation state of the thread that holds the lock, from before it took it */
 static int cancelling;
 static pthread_cond_t handled = PTHREAD_COND_INITIALIZER;
 
@@ -51,19 +51,23 @@ static uint64_t next_number = 1;
 static uint64_t running;    /* the watch whose handler runs; 0: none */
 static uint64_t idle_turns; /* turns after a wake-up in which no descriptor was ready */
 static struct etwas_registry_process process = {.guids = {.lock = -1}, .socket = -1};
-static int wake_sockets[2] = {-1, -1}; /* read and written: the watches have changed */
+static int wake_sockets[2] = {
+    -1, -1}; /* to read and to write: wake the thread when the watches have changed */
 static uint32_t is_running;
-static uint32_t not_restored; /* why its files could not be made again, the last time */
-static bool has_ended;        /* with the process, whose other threads may run for a moment */
+static uint32_t not_restored; /* why its files could not be restored, the last time */
+static bool has_ended; /* set when the process ends; its other threads may run for a moment */
 
 /* Constant once the process has joined. */
 static void (*receive_handler)(const struct etwas_notification *notification);
 static void (*missing_handler)(void);
-static bool has_removal_watch; /* whether removals are reported; else it checks from time to time */
+static bool
+    has_removal_watch; /* whether removals are reported; otherwise it checks from time to time */
 
 static void *deferred_call; /* a function that is to be called; NULL: none */
 
-/* Cancellation is disabled while the lock is held, since there are points of cancellation. */
+/*
+ * Cancellation is disabled while the lock is held, since the code under it has cancellation points.
+ */
 static void service_lock(void)
 {
     int before = etwas_cancel_forbid();
@@ -82,7 +86,7 @@ static void service_unlock(void)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* What the thread polls, and the watch of each; the wake socket, which has none, comes first. */
+/* The polled descriptors, and the watch of each. The wake socket comes first, and has no watch. */
 struct listening {
     struct pollfd *polls;
     uint64_t *numbers;
@@ -90,7 +94,7 @@ struct listening {
     uint32_t count;
 };
 
-/* The first room is enough for most processes: a session that begins needs no memory here then. */
+/* The first room is enough for most processes, so a session that begins needs no memory here. */
 static bool service_make_room(struct listening *listening, uint32_t count)
 {
     uint32_t room = count < FIRST_ROOM ? FIRST_ROOM : 2 * count;
@@ -116,8 +120,8 @@ static bool service_make_room(struct listening *listening, uint32_t count)
 }
 
 /*
- * Without memory for more it polls what it did, and tries again at the next wake-up. Called with
- * the lock held.
+ * If there is no memory for more, the thread polls the old list, and tries again at the next
+ * wake-up. Called with the lock held.
  */
 static void service_list_watches(struct listening *listening)
 {
@@ -136,7 +140,7 @@ static void service_list_watches(struct listening *listening)
     listening->count = count;
 }
 
-/* Called with the lock held. NULL: it is not watched any more. */
+/* Called with the lock held. Returns NULL if it is no longer watched. */
 static struct watch *service_find_number(uint64_t number)
 {
     for (uint32_t index = 0; index < watch_count; index++) {
@@ -153,8 +157,8 @@ static void service_remove_watch(struct watch *watch)
 }
 
 /*
- * Called with the lock held, which the handler runs without. What the program has closed is not
- * watched any more.
+ * Called with the lock held; the handler runs without it. A descriptor that the program has closed
+ * is no longer watched.
  */
 static void service_handle(uint64_t number)
 {
@@ -187,8 +191,8 @@ static void service_handle(uint64_t number)
 }
 
 /*
- * Waits until it is woken or a descriptor is ready. False: the program has closed the wake socket,
- * and nothing more can be received.
+ * Waits until it is woken or a descriptor is ready. Returns false if the program has closed the
+ * wake socket; nothing more can be received then.
  */
 static bool service_listen_once(struct listening *listening)
 {
@@ -240,7 +244,7 @@ static void *service_call(void *work)
 }
 
 /*
- * Called with the lock held, which is released to start a thread. Without a thread it is tried
+ * Called with the lock held, which is released to start a thread. If there is no thread it is tried
  * again.
  */
 static void service_run_deferred_call(void)
@@ -364,7 +368,7 @@ void etwas_service_wait_idle(uint64_t deadline_ns)
     service_lock();
     before = idle_turns;
     service_unlock();
-    /* Two turns: the first may have begun before this call. */
+    /* Two turns, because the first may have begun before this call. */
     do {
         service_lock();
         service_wake();
@@ -388,7 +392,7 @@ bool etwas_service_spawn(void *(*work)(void *argument), void *argument, const ch
     return true;
 }
 
-/* ---- taking part ----------------------------------------------------------------------------- */
+/* ---- joining --------------------------------------------------------------------------------- */
 
 static enum etwas_service_answer service_receive(int descriptor, uint64_t context)
 {
@@ -410,7 +414,7 @@ static enum etwas_service_answer service_receive_removal(int descriptor, uint64_
     return ETWAS_SERVICE_KEEP;
 }
 
-/* The process joins without it, too. */
+/* If this fails the process still joins. */
 static void service_watch_removals(void)
 {
     const struct watch watch = {.descriptor = etwas_removal_begin(),
@@ -449,7 +453,7 @@ static uint32_t service_join(void)
     uint32_t code;
 
     /*
-     * Every guest does this, and the system does it fast only while a process has one thread;
+     * Every guest does this. The system does it quickly only while a process has one thread;
      * otherwise it takes 10 ms.
      */
     etwas_rseq_set_trial_storage(&etwas_sequences_keeper);
@@ -538,7 +542,7 @@ bool etwas_service_publish(const struct etwas_registry_guid_list *list)
     return is_published;
 }
 
-/* The thread sleeps on: nothing is watched any more. */
+/* The thread keeps sleeping: nothing is watched any more. */
 void etwas_service_end(void)
 {
     service_lock();

@@ -22,7 +22,7 @@
 #include "sharing/service.h"
 
 static uint32_t is_declined; /* the program has declined */
-static uint32_t refusal;     /* of the last attempt; ERROR_SUCCESS: none */
+static uint32_t refusal;     /* why the last attempt failed; ERROR_SUCCESS: it did not */
 
 bool etwas_sharing_is_wanted(void)
 {
@@ -58,7 +58,7 @@ static bool sharing_is_private(const struct etwas_configuration *configuration)
             (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC)) != 0;
 }
 
-/* Why a session could not be shared. */
+/* Returns why a session could not be shared. */
 static uint32_t sharing_unshared_reason(const struct etwas_configuration *configuration)
 {
     const uint32_t own_modes = EVENT_TRACE_USE_GLOBAL_SEQUENCE | EVENT_TRACE_USE_LOCAL_SEQUENCE |
@@ -126,7 +126,7 @@ uint32_t etwas_share(void)
     return code;
 }
 
-/* ---- where sessions and processes are found -------------------------------------------------- */
+/* ---- finding folders of sessions and processes ----------------------------------------------- */
 
 struct sharing_wanted {
     uint32_t process_id;
@@ -134,7 +134,7 @@ struct sharing_wanted {
     char path[ETWAS_FOLDER_BYTES];
 };
 
-/* Stores the folder of a process. Processes of different PID namespaces may have one id. */
+/* Stores the folder of a process. Processes of different PID namespaces may have the same id. */
 static bool sharing_read_folder(const struct etwas_registry_guid_list *list, void *context)
 {
     struct sharing_wanted *wanted = context;
@@ -171,7 +171,7 @@ uint32_t etwas_sharing_folder(const etwas_guid *session, uint32_t process_id, ch
     } else {
         wanted.process_id = process_id != 0 ? process_id : etwas_process_id_peek();
         code = etwas_registry_each_process(sharing_read_folder, &wanted);
-        /* Another process's list that cannot be read is not about this one. */
+        /* If another process's list cannot be read, that does not concern this process. */
         code = code == ERROR_SUCCESS || wanted.code != ERROR_NOT_FOUND ? wanted.code : code;
     }
     if (code == ERROR_SUCCESS) {

@@ -21,17 +21,17 @@ bool etwas_sharing_is_wanted(void);
 void etwas_sharing_store_refusal(uint32_t code);
 
 /*
- * Stores why files could not be made again; with ERROR_SUCCESS takes back what was stored for that,
- * unless another code has been stored since. `stored` is the caller's own code, 0 at first.
+ * Stores why files could not be restored. ERROR_SUCCESS clears that code again, unless another code
+ * has been stored since. `stored` is the caller's own code, 0 at first.
  */
 void etwas_sharing_store_restored(uint32_t *stored, uint32_t code);
 
-/* Whether the process joins by itself, or has joined because it asked to. */
+/* Whether the process joins by itself, or has joined on its own request. */
 bool etwas_sharing_takes_part(void);
 
 /*
  * Completes a configuration as etwas_configuration_complete does. The session is shared if the
- * process takes part and its mode allows that; otherwise this process alone logs into it, and other
+ * process takes part and its mode allows that. Otherwise only this process logs into it, and other
  * processes find it unless it is private.
  */
 uint32_t etwas_sharing_complete(struct etwas_configuration *configuration);

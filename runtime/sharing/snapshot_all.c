@@ -33,26 +33,26 @@
 #define FILETIME_OF_1970 INT64_C(116444736000000000)
 
 enum {
-    NAME_BYTES = 64, /* of a session's name in a file's */
+    NAME_BYTES = 64, /* of the session's name in a file name */
     FILE_BYTES = 128,
 };
 
 /* One recorder. */
 struct part {
-    char name[ETWAS_PATH_BYTES]; /* the session's */
-    char file[FILE_BYTES];       /* in the folder */
+    char name[ETWAS_PATH_BYTES]; /* of the session */
+    char file[FILE_BYTES];       /* name in the folder */
     uint32_t process_id;
     uint32_t code;
     bool is_dead;
-    int connection; /* that its answer comes on; -1: none */
+    int connection; /* for its answer; -1: none */
     /* NULL: the recorder is dead, or its entry cannot be read */
     struct etwas_registry_entry *entry;
 };
 
 struct gathering {
     const struct etwas_snapshot_all_options *options;
-    char *folder; /* from `/` on */
-    bool is_made; /* this call has made the folder */
+    char *folder; /* absolute */
+    bool is_made; /* this call has created the folder */
     struct part *parts;
     uint32_t count;
 };
@@ -69,8 +69,8 @@ static void snapshot_clean_name(char *text)
 }
 
 /*
- * Writes the beginning of a session's name without characters that a file's name should not have.
- * No character is cut in two.
+ * Writes the beginning of a session's name without characters that a file name should not have. No
+ * character is cut in two.
  */
 static void snapshot_write_stem(char stem[NAME_BYTES + 1], const char *name)
 {
@@ -83,7 +83,7 @@ static void snapshot_write_stem(char stem[NAME_BYTES + 1], const char *name)
     stem[length] = '\0';
     snapshot_clean_name(stem);
     if (stem[0] == '.') {
-        stem[0] = '_'; /* it would be hidden */
+        stem[0] = '_'; /* otherwise it would be hidden */
     }
 }
 
@@ -98,8 +98,8 @@ static bool snapshot_is_taken(const struct gathering *all, const char *file)
 }
 
 /*
- * Names the file of a part. Two sessions may have one name and process id, in two namespaces, and
- * even one GUID, when both are dead.
+ * Names the file of a part. Two sessions may have the same name and process id, in two namespaces,
+ * and even the same GUID if both are dead.
  */
 static void snapshot_name_file(const struct gathering *all, struct part *part)
 {
@@ -113,7 +113,10 @@ static void snapshot_name_file(const struct gathering *all, struct part *part)
     }
 }
 
-/* Returns the next part, which the caller counts when it is filled. NULL: no memory. */
+/*
+ * Returns the next part, which the caller counts when it is filled. Returns NULL if there is no
+ * memory.
+ */
 static struct part *snapshot_next_part(struct gathering *all)
 {
     struct part *more = realloc(all->parts, (all->count + 1) * sizeof *more);
@@ -126,7 +129,7 @@ static struct part *snapshot_next_part(struct gathering *all)
     return &all->parts[all->count];
 }
 
-/* ---- those that live ------------------------------------------------------------------------- */
+/* ---- living recorders ------------------------------------------------------------------------ */
 
 static bool snapshot_is_requested(const struct gathering *all,
                                   const struct etwas_registry_entry *entry)
@@ -170,7 +173,7 @@ static uint32_t snapshot_send_request(const struct gathering *all, struct part *
     return code;
 }
 
-/* Requests a snapshot from one recorder. False: no memory. */
+/* Requests a snapshot from one recorder. Returns false if there is no memory. */
 static bool snapshot_request_one(struct gathering *all, struct etwas_registry_entry *entry)
 {
     struct part *part = snapshot_next_part(all);
@@ -194,7 +197,7 @@ static bool snapshot_request_one(struct gathering *all, struct etwas_registry_en
 
 /*
  * Adds a session whose entry cannot be read, which may be a recorder's. It is reported by the name
- * of its entry. False: no memory.
+ * of its entry. Returns false if there is no memory.
  */
 static bool snapshot_add_unread(struct gathering *all, const etwas_guid *session, uint32_t code)
 {
@@ -221,7 +224,7 @@ static uint32_t snapshot_request_all(struct gathering *all)
         uint32_t read = etwas_registry_read(&sessions[index], &entry);
 
         if (read != ERROR_SUCCESS) {
-            /* One that is not found has ended meanwhile. */
+            /* A session that is not found has ended meanwhile. */
             if (read != ERROR_NOT_FOUND && !snapshot_add_unread(all, &sessions[index], read)) {
                 code = ERROR_NOT_ENOUGH_MEMORY;
             }
@@ -250,7 +253,7 @@ static void snapshot_receive_all(struct gathering *all, void *body, uint64_t dea
     }
 }
 
-/* ---- those that are dead --------------------------------------------------------------------- */
+/* ---- dead recorders -------------------------------------------------------------------------- */
 
 static bool snapshot_is_pool_file(const char *name)
 {
@@ -260,8 +263,8 @@ static bool snapshot_is_pool_file(const char *name)
 }
 
 /*
- * Recovers one pool file. One that cannot be read is reported by the name of the file. False: no
- * memory.
+ * Recovers one pool file. If it cannot be read, reports it by the name of the file. Returns false
+ * if there is no memory.
  */
 static bool snapshot_recover_one(struct gathering *all, const char *path, etwas_recovered *found)
 {
@@ -369,7 +372,7 @@ static const char *snapshot_result_text(const struct part *part)
 }
 
 /*
- * Writes recorders.txt. ERROR_WRITE_FAULT, and the errors of making it. A file that is not whole is
+ * Writes recorders.txt. ERROR_WRITE_FAULT, and the errors of creating it. An incomplete file is
  * removed.
  */
 static uint32_t snapshot_write_account(const struct gathering *all)
@@ -419,7 +422,7 @@ static uint32_t snapshot_report(const struct gathering *all, etwas_snapshot_call
     return code;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all recorders --------------------------------------------------------------------------- */
 
 static uint32_t snapshot_open_folder(struct gathering *all)
 {

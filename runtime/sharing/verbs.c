@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Sharing's table of verbs (session/sharing.h), by which all other folders know this one, and what
- * this folder does at a fork and at the end of the process.
+ * Sharing's table of verbs (session/sharing.h), through which all other folders use this one, and
+ * this folder's part of a fork and of the end of the process.
  */
 #include "session/sharing.h"
 

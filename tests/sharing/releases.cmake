@@ -56,7 +56,7 @@ add_executable(release release.c)
 target_link_libraries(release PRIVATE etwas_flags etwas_testable Threads::Threads)
 etwas_add_release(release_later_minor
     "ETWAS_SHARED_MINOR = [0-9]+," "ETWAS_SHARED_MINOR = 99,"
-    "uint32_t reserved(.\n}.\n\n/. What a head)" "uint32_t reserved, of_a_later_release[65]\\1")
+    "uint32_t reserved(.\n}.\n\n/. The size of a head)" "uint32_t reserved, of_a_later_release[65]\\1")
 etwas_add_release(release_later_major "ETWAS_SHARED_MAJOR = [0-9]+," "ETWAS_SHARED_MAJOR = 99,")
 etwas_add_command_test(sharing_releases
     ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/releases_test.py $<TARGET_FILE:release>

@@ -113,7 +113,7 @@
         etwas_tracelogging_array(ETWAS_TRACELOGGING_POINTER(type, data), count, sizeof(type));
 #define ETWAS_TRACELOGGING_ADD_array(list, kept) etwas_tracelogging_add_counted(list, &kept);
 
-/* As many values as the schema has. */
+/* The number of values that the schema states. */
 #define ETWAS_TRACELOGGING_BLOCKS_fixed +1
 #define ETWAS_TRACELOGGING_KEEP_fixed(kept, type, data, count)                                     \
     const struct etwas_tracelogging_bytes kept =                                                   \

@@ -39,7 +39,7 @@
     a97, a98, a99, a100, count, ...)                                                               \
     count
 
-/* Lists begin with two more parts then; nothing does not. */
+/* PAIR adds two parts before a list in parentheses, and none before an empty argument. */
 #define ETWAS_TRACELOGGING_PAIR(...) ~, ~
 #define ETWAS_TRACELOGGING_LAST(...) ETWAS_TRACELOGGING_LAST_NOW(__VA_ARGS__)
 #define ETWAS_TRACELOGGING_LAST_NOW(a, b, kind, ...) ETWAS_TRACELOGGING_LAST##kind
@@ -51,9 +51,9 @@
 
 /*
  * EACH(macro, first, a, b, ...) is macro(N, a) macro(N - 1, b) ... macro(1, z): one call for each
- * argument but the first, with a number of its own. There are at most 99. All are lists in
- * parentheses, but the last may be empty: a program's macro leaves an empty one after a comma if
- * its own dots are empty. Only BARE accepts anything else.
+ * argument except the first, with its number. There are at most 99. All are lists in parentheses,
+ * except that the last may be empty: a program's macro leaves an empty one after a comma if its own
+ * dots are empty. Only BARE accepts anything else.
  */
 #define ETWAS_TRACELOGGING_EACH(macro, ...)                                                        \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_FROM_, ETWAS_TRACELOGGING_COUNT(__VA_ARGS__))       \
@@ -261,9 +261,9 @@
 /* ---- arguments that are no lists ------------------------------------------------------------- */
 
 /*
- * Is `_bare` if an argument of TraceLoggingWrite is not what one of the macros for arguments makes,
- * a list of 12 parts in parentheses; else `_lists`. The first argument is ignored. So a program
- * that forgets such a macro gets one sentence in place of the errors that the others would cause.
+ * Is `_bare` if an argument of TraceLoggingWrite was not made by a macro for arguments, as a list
+ * of 12 parts in parentheses; otherwise `_lists`. The first argument is ignored. So a program that
+ * forgets such a macro gets one sentence in place of the errors that the others would cause.
  */
 #define ETWAS_TRACELOGGING_KIND(...)                                                               \
     ETWAS_TRACELOGGING_SECOND(~ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_BARE, __VA_ARGS__),      \

@@ -98,7 +98,7 @@ ETWAS_TRACELOGGING_INLINE const etwas_guid *etwas_tracelogging_span_parent(
     return memcmp(&span->before, &none, sizeof none) != 0 ? &span->before : NULL;
 }
 
-/* The Stop event's descriptor: what it says itself, on top of what Start said. */
+/* The Stop event's descriptor: its own values in addition to those of Start. */
 ETWAS_TRACELOGGING_INLINE EVENT_DESCRIPTOR
 etwas_tracelogging_span_descriptor(const TraceLoggingSpan *span, EVENT_DESCRIPTOR descriptor)
 {
@@ -107,7 +107,7 @@ etwas_tracelogging_span_descriptor(const TraceLoggingSpan *span, EVENT_DESCRIPTO
     return descriptor;
 }
 
-/* The span, an expression. The first of the dots is passed over. */
+/* The span, as an expression. The first of the dots is ignored. */
 #define ETWAS_TRACELOGGING_SPAN_START(handle, parent, threads, event_name, ...)                    \
     ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_SPAN_START, ETWAS_TRACELOGGING_KIND(__VA_ARGS__))   \
     (handle, parent, threads, event_name, __VA_ARGS__)
@@ -160,7 +160,7 @@ etwas_tracelogging_span_descriptor(const TraceLoggingSpan *span, EVENT_DESCRIPTO
 
 /* ---- what only C++ has ----------------------------------------------------------------------- */
 
-/* One sentence, where a compiler would say that it does not know the name. */
+/* Gives one sentence in place of the compiler's error about an unknown name. */
 #define ETWAS_TRACELOGGING_ONLY_CPP                                                                \
     _Pragma("GCC error \"TraceLogging: this is C++; in C it is TraceLoggingSpanStart and Stop\"")
 #define TraceLoggingActivity ETWAS_TRACELOGGING_ONLY_CPP

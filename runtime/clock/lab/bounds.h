@@ -33,9 +33,9 @@ struct etwas_lab_round {
     int64_t received;
 };
 
-/* Zeroed to begin with. Ticks. */
+/* Begins zeroed. In ticks. */
 struct etwas_lab_bounds {
-    uint64_t rounds; /* that were used */
+    uint64_t rounds; /* rounds that were used */
     int64_t lowest;  /* greatest lower bound of the offset */
     int64_t highest;
     int64_t fastest_lowest; /* bounds by the fastest round */
@@ -47,9 +47,9 @@ void etwas_lab_bounds_add(struct etwas_lab_bounds *bounds, const struct etwas_la
 
 /*
  * Fills offset_ns, bound_ns and rounds. There is at least one round. `quantum`, at least 1, is by
- * how many ticks the clock moves at once, itself or the clock that it is made of (read_timing.h).
+ * how many ticks the clock, or the clock from which it is derived, moves at once (read_timing.h).
  * The bound is that of the intersection. An empty intersection means that the offset was not
- * constant: then the offset is that of the fastest round, and the bound includes what every round
+ * constant. Then the offset is that of the fastest round, and the bound includes what every round
  * allows.
  */
 void etwas_lab_bounds_report(const struct etwas_lab_bounds *bounds, double tick_ns, double quantum,

@@ -6,11 +6,11 @@
  *
  * What a reading is known to need is evicted from the caches line by line: the code of the source's
  * function, of clock_gettime and of the vDSO, which may survive in a cache of its own, the data of
- * the vDSO, and the stack. Everything else, such as page tables, leaves the caches, and pages leave
- * the translation buffers, when twice as much memory as the largest cache holds is read: reading as
- * much once would leave half of it there.
+ * the vDSO, and the stack. To remove everything else, such as page tables, from the caches, and
+ * pages from the translation buffers, memory twice the size of the largest cache is read. Reading
+ * as much as the cache holds would leave half of it there.
  *
- * The timing code is kept warm: it times nothing, twice, right before.
+ * The timing code is kept warm: it times an empty reading twice, right before.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 enum {
     LINE_BYTES = 64,
-    CODE_BYTES = 128, /* of a function: its beginning */
+    CODE_BYTES = 128, /* how much of a function is evicted, from its beginning */
     STACK_BYTES = 1024,
     CACHES = 8,
     MOST_READINGS = 512,
@@ -46,7 +46,7 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The largest cache of the first processor; 0 where the kernel does not say. */
+/* The largest cache of the first processor; 0: the kernel does not say. */
 static size_t largest_cache_bytes(void)
 {
     size_t largest = 0;
@@ -136,9 +136,7 @@ bool etwas_lab_cache_walk_begin(struct etwas_lab_cache_walk *walk)
     if (memory == MAP_FAILED) {
         return false;
     }
-    /*
-     * Small pages, so that the walk also goes through the translation buffers. It is only advice.
-     */
+    /* Small pages, so that the walk also replaces the translation buffers. It is only advice. */
     (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
     *walk = (struct etwas_lab_cache_walk){.memory = memory, .bytes = bytes};
     cache_walk_find_data(walk);

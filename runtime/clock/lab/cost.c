@@ -7,8 +7,8 @@
  *
  * The timing takes about as long as what it times. Its own cost is measured in turn with the
  * readings, so that both see the same machine, and the mean of it is subtracted: the timer counts
- * in steps that may be as long as a reading, so a single difference says little, and the mean of
- * many differences says it right.
+ * in steps that may be as long as a reading, so a single difference is inexact, but the mean of
+ * many is right.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum {
     CHUNK = 256, /* readings between two checks of the time */
     EMPTY_CHUNK = 64,
     FEWEST = 4096,
-    MOST = 65536, /* enough for one in a thousand, and quickly sorted */
+    MOST = 65536, /* enough for quantiles of one in a thousand, and quickly sorted */
     NS_FOR_EACH = 256,
     ROWS = 512,
 };
@@ -41,7 +41,7 @@ static void cost_time_some(int64_t (*read)(void), double *values, uint32_t count
 
     etwas_lab_time_each(read, ticks, count);
     for (uint32_t index = 0; index < count; index++) {
-        /* A thread that was moved between two counters that are apart. */
+        /* Negative if the thread was moved between two counters that differ. */
         int64_t took = ticks[index] > 0 ? ticks[index] : 0;
 
         values[index] = (double)took * tick_ns;
@@ -75,7 +75,7 @@ static uint32_t cost_time_singles(struct room *room, uint32_t source, uint64_t b
 }
 
 /*
- * Subtracts the timing's mean. The timer's step may turn a cheap reading negative; the mean stays
+ * Subtracts the timing's mean. The timer's step may make a cheap reading negative; the mean stays
  * right.
  */
 static void cost_subtract(double *values, uint32_t count, etwas_clock_source_report *report)

@@ -18,7 +18,7 @@ enum {
 static const uint32_t reference_sources[REFERENCES] = {ETWAS_CLOCK_SOURCE_MONOTONIC_RAW,
                                                        ETWAS_CLOCK_SOURCE_REALTIME};
 
-/* The readings that all later ones of a track are counted from. */
+/* The readings from which all later ones of a track are counted. */
 struct origin {
     int64_t at;
     int64_t value;
@@ -82,7 +82,7 @@ struct sample {
     int64_t width;
 };
 
-/* Modulo 2^64, as readings may have any sign. */
+/* Modulo 2^64, because readings may have any sign. */
 static int64_t drift_difference(int64_t left, int64_t right)
 {
     return (int64_t)((uint64_t)left - (uint64_t)right);
@@ -90,7 +90,7 @@ static int64_t drift_difference(int64_t left, int64_t right)
 
 /*
  * Reads a sample. A negative width means that the reference never went forward, because it was set
- * again and again.
+ * repeatedly.
  */
 static struct sample sample_read(const struct etwas_lab_source *source,
                                  const struct etwas_lab_source *reference)
@@ -128,7 +128,7 @@ static void track_take_sample(struct etwas_lab_track *track, struct origin *orig
     if (track->stride == 0) {
         *origin = (struct origin){at, sample.value, sample.reference};
     }
-    /* Always over raw time, because a line over a time that may be set would be wrong. */
+    /* Always against raw time, because a line against a clock that may be set would be wrong. */
     point = (struct etwas_lab_point){
         .at_ns = (double)drift_difference(at, origin->at) * raw->tick_ns,
         .ahead_ns =
@@ -206,7 +206,7 @@ static const double ns_a_second = 1e9;
 static const double hz_a_mhz = 1e6;
 static const double ppm = 1e6;
 
-/* Leaves the name as it is. */
+/* Fills a conversion, except its name. */
 static void conversion_by_rate(double hz, double measured_hz, double interval_ppm,
                                etwas_clock_conversion *conversion)
 {

@@ -8,8 +8,9 @@
  *     reference | source | reference      the source was read somewhere between; the middle of the
  *               narrowest of some attempts is taken
  *
- * A track holds a limited number of points. When it is full each two neighbours become one, the one
- * with the narrower bracket, and from then on each point is the narrowest of twice as many samples.
+ * A track holds a limited number of points. When it is full, of each two neighbours only the one
+ * with the narrower bracket is kept. From then on each point is the narrowest of twice as many
+ * samples.
  */
 #ifndef ETWAS_CLOCK_LAB_DRIFT_H
 #define ETWAS_CLOCK_LAB_DRIFT_H
@@ -18,10 +19,10 @@
 #include <stdint.h>
 
 /*
- * A line through readings of one clock against another, and how well its slope is known.
+ * A line through readings of one clock against another, and how precisely its slope is known.
  *
- * What is fitted is how far the clock is ahead of the reference, over a time that never steps.
- * Readings disturb the line in four ways, each met by itself:
+ * The line fits how far the clock is ahead of the reference, against a time that never steps.
+ * Readings disturb the line in four ways, each of which is handled by itself:
  *
  *     interrupted     the thread lost the processor between the readings of a bracket: it is wide,
  *                     and points much wider than the usual one are left out
@@ -42,9 +43,9 @@ enum {
 };
 
 struct etwas_lab_point {
-    double at_ns;    /* since the first, ascending */
-    double ahead_ns; /* of the reference, with any constant added */
-    double width_ns; /* of the bracket: ahead_ns is known ± half of it */
+    double at_ns;    /* since the first point, ascending */
+    double ahead_ns; /* ahead of the reference, with any constant added */
+    double width_ns; /* width of the bracket: ahead_ns is known ± half of it */
 };
 
 /*
@@ -60,7 +61,7 @@ void etwas_lab_fit(struct etwas_lab_point *points, uint32_t count, double resolu
 struct etwas_lab_track {
     uint32_t count;
     uint32_t stride;  /* samples that make a point; 0: nothing was added yet */
-    uint32_t pending; /* samples that `best` was chosen from so far */
+    uint32_t pending; /* samples from which `best` was chosen so far */
     struct etwas_lab_point best;
     struct etwas_lab_point points[ETWAS_LAB_POINTS];
 };
@@ -68,12 +69,12 @@ struct etwas_lab_track {
 /* Adds a sample. A track begins zeroed. */
 void etwas_lab_track_add(struct etwas_lab_track *track, const struct etwas_lab_point *point);
 
-/* Makes a point of the samples that are pending. */
+/* Makes a point from the pending samples. */
 void etwas_lab_track_finish(struct etwas_lab_track *track);
 
 /*
- * How wrong the cycle counter's stamps become when they are converted to time by a rate that is not
- * quite the counter's own.
+ * How wrong the cycle counter's stamps become if they are converted to time by a rate that differs
+ * slightly from the counter's own.
  *
  *     counter runs at 3,000.75 MHz, converted by 3,001 MHz      -83.3 ppm, -7.5 s after 25 hours
  */
@@ -86,8 +87,8 @@ void etwas_lab_track_finish(struct etwas_lab_track *track);
  *     whole MHz        the calibrated rate rounded, as CpuSpeedInMHz of a log file header is
  *     calibration      trust->frequency_hz, or, for a counter that is not trusted, 1e9 / tick_ns
  *
- * against_raw was measured, of a source of tick_ns a tick. If it is not known, the calibration
- * stands in for it, with its own bound. error_ppm > 0: stamps are too late, they gain that much;
+ * against_raw was measured for a source with tick_ns a tick. If it is not known, the calibration
+ * replaces it, with its own bound. error_ppm > 0: stamps are too late, they gain that much;
  * after_…_ns has the same sign. All members but the names are 0 if the counter has no rate, or one
  * below a megahertz.
  */

@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * etwas_clock_examine: the parts of the laboratory, one after the other, in the time there is.
+ * etwas_clock_examine: runs the parts of the laboratory, one after the other, in the time given.
  *
  *     for each source   cost warm, cost cold, steps, and a burst of monotonicity   half of the time
  *     for each source   pairs, and a burst of monotonicity                         a third
  *     until time is up  bursts of monotonicity with pauses between them
  *
- * Between any two of these the drift takes a sample, so that its line is as long as the whole.
+ * Between any two of these the drift takes a sample, so that its line covers the whole time.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -31,13 +31,13 @@
 #define COLD_SHARE 0.16
 #define STEPS_SHARE 0.14
 #define PAIRS_SHARE 0.30
-#define BURSTS_SHARE 0.06 /* beside each of the first two rows above */
-#define SLOWEST_PACE 0.05 /* every part does something, however late it is */
+#define BURSTS_SHARE 0.06 /* in each of the first two rows above */
+#define SLOWEST_PACE 0.05 /* every part gets at least this share of its time */
 
 enum {
     DEFAULT_MAXIMUM_PROCESSORS = 64,
     ALL_SOURCES = (1 << ETWAS_CLOCK_SOURCES) - 1,
-    /* More says nothing more, however long an examination takes. */
+    /* More time would not improve these results, however long the examination takes. */
     LONGEST_COST_MS = 500,
     LONGEST_COLD_MS = 2000,
     LONGEST_STEPS_MS = 500,
@@ -48,11 +48,11 @@ enum {
 struct examination {
     uint64_t begin_ns;
     uint64_t total_ns;
-    uint64_t planned_ns; /* what should be over by now */
-    uint32_t sources;    /* asked for and available */
+    uint64_t planned_ns; /* how much of it is planned so far */
+    uint32_t sources;    /* requested and available */
     uint32_t source_count;
     struct etwas_lab_cpus cpus;     /* allowed */
-    struct etwas_lab_cpus compared; /* of these, as many as the limit lets */
+    struct etwas_lab_cpus compared; /* of these, as many as the limit permits */
     struct etwas_lab_cache_walk walk;
     struct etwas_lab_monotonicity *monotonicity;
     struct etwas_lab_drift *drift;
@@ -166,7 +166,7 @@ static bool examination_begin(struct examination *examination)
     return examination->drift != NULL;
 }
 
-/* The counter's trust is known before it is examined; the drift's conversions need its rate. */
+/* Trust is filled before the drift ends, because the drift's conversions need the rate. */
 static void examination_end(struct examination *examination)
 {
     (void)etwas_clock_query_trust(&examination->report->trust);
@@ -187,7 +187,7 @@ static bool examination_burst(struct examination *examination, uint64_t ns)
     return examination_check(examination, error);
 }
 
-/* Pinned, so that a reading is not timed with the counters of two processors. */
+/* Measures on one processor, so that a reading is not timed with the counters of two. */
 static bool examination_measure(struct examination *examination, uint32_t source)
 {
     etwas_clock_source_report *report = &examination->report->sources[source];
@@ -243,7 +243,9 @@ static bool examination_for_each_source(struct examination *examination,
     return true;
 }
 
-/* Runs bursts until time is up, at least one: then each source was watched with its steps known. */
+/*
+ * Runs bursts until time is up, at least one, so that each source is watched with its steps known.
+ */
 static bool examination_run_bursts(struct examination *examination)
 {
     while (examination_burst(examination, LONGEST_BURST_MS * NS_PER_MS)) {

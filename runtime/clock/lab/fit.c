@@ -13,12 +13,10 @@ enum {
     BLOCKS = 16,
     TIMES_THE_USUAL_WIDTH = 4,
     TIMES_THE_USUAL_CHANGE = 20,
-    POINTS_A_STEP = 8, /* steps that come more often are how the clock counts */
+    POINTS_A_STEP = 8, /* a clock that steps more often just counts coarsely */
 };
 
-/*
- * No clock is adjusted faster by its kernel (500 ppm, and the counter itself may be off as much).
- */
+/* No kernel adjusts its clock faster (500 ppm, and the counter itself may be off as much). */
 static const double fastest_adjustment = 1e-3;
 
 static double fit_median(double *values, uint32_t count)
@@ -28,8 +26,8 @@ static double fit_median(double *values, uint32_t count)
 }
 
 /*
- * Leaves out points with brackets much wider than usual, and those that are not later than the one
- * before. Returns how many remain.
+ * Removes points with brackets much wider than usual, and those that are not later than the
+ * previous one. Returns how many remain.
  */
 static uint32_t fit_drop_interrupted(struct etwas_lab_point *points, uint32_t count,
                                      double *usual_width_ns)
@@ -59,15 +57,15 @@ struct segment {
     uint32_t count;
 };
 
-/* What the change from one point to the next is beyond the usual one. */
+/* Returns by how much the change from one point to the next exceeds the usual one. */
 static double fit_residual(const struct etwas_lab_point *point, double rate)
 {
     return fabs(point[1].ahead_ns - point[0].ahead_ns - rate * (point[1].at_ns - point[0].at_ns));
 }
 
 /*
- * Cuts the points where the clock or its reference was set: where the change is far beyond the
- * usual scatter, the brackets, the resolution and what adjusting the rate could do.
+ * Splits the points where the clock or its reference was set: where the change far exceeds the
+ * usual scatter, the brackets, the resolution and what an adjusted rate could cause.
  */
 static uint32_t fit_cut_at_steps(const struct etwas_lab_point *points, uint32_t count,
                                  double resolution_ns, struct segment *segments)
@@ -106,7 +104,7 @@ static uint32_t fit_cut_at_steps(const struct etwas_lab_point *points, uint32_t 
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-/* Sums over blocks, each weighted by its points, about the mean of its segment. */
+/* Sums over blocks, each weighted by its points, relative to the mean of its segment. */
 struct sums {
     double time_time;
     double time_ahead;
@@ -126,14 +124,14 @@ static struct block block_mean(const struct etwas_lab_point *points, uint32_t co
 
     for (uint32_t index = 0; index < count; index++) {
         mean.at_ns += points[index].at_ns / count;
-        /* About the first, which is exact where the clock is far ahead. */
+        /* Relative to the first, which is exact even if the clock is far ahead. */
         mean.ahead_ns += (points[index].ahead_ns - points[0].ahead_ns) / count;
     }
     mean.ahead_ns += points[0].ahead_ns;
     return mean;
 }
 
-/* At least two blocks where there are two points: else the segment would say nothing. */
+/* At least two blocks if there are two points; otherwise the segment would contribute nothing. */
 static uint32_t fit_block_count(uint32_t points, uint32_t all)
 {
     uint32_t blocks = (uint32_t)(((uint64_t)BLOCKS * points + all / 2) / all);
@@ -165,7 +163,7 @@ static void fit_add_segment(struct sums *sums, const struct etwas_lab_point *poi
 
 static void fit_line(const struct sums *sums, double *slope, double *interval)
 {
-    /* One degree of freedom is the slope's. */
+    /* The slope takes one degree of freedom. */
     const uint32_t degrees = (uint32_t)sums->degrees - 1;
     double rest;
 

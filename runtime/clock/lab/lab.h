@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The frame of the clock laboratory: what its parts know of a source and of the processors, and
+ * The interface of the clock laboratory: what its parts know about a source and the processors, and
  * what each part measures for a report.
  *
  *     sources       what can be read, and how                          one thread, any processor
@@ -15,8 +15,7 @@
  *
  * examine.c runs the parts one after the other on a thread of its own, which has all signals
  * blocked, as threads started by it have. No two parts run at once. A part fills its fields of a
- * report that was zeroed, takes about the time it is given, and leaves the affinity of the thread
- * that called it as it was.
+ * zeroed report, takes about the time it is given, and preserves the calling thread's affinity.
  */
 #ifndef ETWAS_CLOCK_LAB_LAB_H
 #define ETWAS_CLOCK_LAB_LAB_H
@@ -30,8 +29,8 @@
 
 struct etwas_lab_source {
     const char *name;      /* as in the report */
-    int64_t (*read)(void); /* NULL where it is not available */
-    double tick_ns;        /* what a difference of 1 means; 0 where it is not available */
+    int64_t (*read)(void); /* NULL if it is not available */
+    double tick_ns;        /* what a difference of 1 means; 0 if it is not available */
     bool available;        /* this machine and this kernel have it */
     bool follows_thread;   /* counts the calling thread's time */
 };
@@ -50,8 +49,8 @@ const struct etwas_lab_source *etwas_lab_source(uint32_t source);
 void etwas_lab_source_replace(uint32_t source, const struct etwas_lab_source *replacement);
 
 /*
- * Orders readings: no later reading of this thread is taken before the earlier ones are done.
- * Readings of the counter may otherwise change places.
+ * Orders readings: no later reading of this thread is taken before the earlier ones are complete.
+ * Readings of the counter may otherwise be reordered.
  */
 static inline void etwas_lab_fence(void)
 {
@@ -65,7 +64,7 @@ static inline void etwas_lab_fence(void)
 }
 
 /*
- * Returns the nanoseconds of a tick of the counter, also if sessions may not use it; 0: it does not
+ * Returns the nanoseconds of a tick of the counter, even if sessions may not use it; 0: it does not
  * count.
  */
 double etwas_lab_counter_tick_ns(void);
@@ -94,18 +93,18 @@ bool etwas_lab_unpin(const struct etwas_lab_cpus *cpus);
 /* ---- the parts ------------------------------------------------------------------------------- */
 
 /*
- * Each returns ERROR_SUCCESS or what etwas_clock_examine shall return. `report` is that of
+ * Each returns ERROR_SUCCESS, or the code for etwas_clock_examine to return. `report` is that of
  * `source`, which is available.
  */
 
-/* warm_ns, warm, loop_ns, timer_step_ns, back_to_back_ns. */
+/* Fills warm_ns, warm, loop_ns, timer_step_ns, back_to_back_ns. */
 uint32_t etwas_lab_cost_warm(uint32_t source, uint64_t budget_ns,
                              etwas_clock_source_report *report);
 
 /*
- * cold_ns; by some readings at least, however long they take. `walk` is memory as large as the
- * caches, which is read to fill them, and the pages that have to be evicted besides.
- * etwas_lab_cache_walk_begin returns false without memory.
+ * Fills cold_ns, from at least some readings, however long they take. `walk` is memory that is read
+ * to fill the caches, and the pages that have to be evicted besides. etwas_lab_cache_walk_begin
+ * returns false if there is no memory.
  */
 enum {
     ETWAS_LAB_COLD_READINGS = 5, /* at least */
@@ -114,7 +113,7 @@ enum {
 struct etwas_lab_cache_walk {
     uint8_t *memory;
     size_t bytes;
-    uint32_t data_pages; /* of the kernel's data in the process, which its code reads */
+    uint32_t data_pages; /* pages of the vDSO's data, which its code reads */
     uintptr_t data[ETWAS_LAB_CACHE_WALK_PAGES];
 };
 bool etwas_lab_cache_walk_begin(struct etwas_lab_cache_walk *walk);
@@ -123,14 +122,14 @@ void etwas_lab_cost_cold(uint32_t source, const struct etwas_lab_cache_walk *wal
                          uint64_t budget_ns, etwas_clock_source_report *report);
 
 /*
- * resolution_ns, unit_ns, pairs, equal_pairs, steps, what was read and ran backwards out of order;
- * adds to what did in order.
+ * Fills resolution_ns, unit_ns, pairs, equal_pairs, steps, and the counts of unordered readings;
+ * adds to the counts of ordered ones.
  */
 uint32_t etwas_lab_steps(uint32_t source, uint64_t budget_ns, etwas_clock_source_report *report);
 
 /*
- * The step that a clock can be held to: as seen, or what it really moves by where it adds ticks of
- * no meaning between. 0: not known.
+ * Returns the step that is used to judge a clock: the smallest seen, or the real one if the clock
+ * adds meaningless ticks in between. 0: not known.
  */
 static inline double etwas_lab_step_ns(const etwas_clock_source_report *report)
 {
@@ -138,10 +137,10 @@ static inline double etwas_lab_step_ns(const etwas_clock_source_report *report)
 }
 
 /*
- * readings, backward_steps, largest_backward_ns, stalls, longest_stall_ns of all available sources
- * among `sources`; stalls once their resolution_ns and unit_ns are in the report that `run` is
- * given. `run` may be called any number of times and `end` once, which frees the object; `begin`
- * returns NULL without memory.
+ * Fills readings, backward_steps, largest_backward_ns, stalls, longest_stall_ns of all available
+ * sources among `sources`; stalls once their resolution_ns and unit_ns are in the report passed to
+ * `run`. `run` may be called any number of times, and `end` once, which frees the object; `begin`
+ * returns NULL if there is no memory.
  */
 struct etwas_lab_monotonicity;
 struct etwas_lab_monotonicity *etwas_lab_monotonicity_begin(uint32_t sources,
@@ -158,17 +157,17 @@ static inline uint64_t etwas_lab_pair_count(uint32_t count)
 }
 
 /*
- * offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees. Must not be
- * called for sources that follow a thread. `cpus` are the processors to compare, with the caller's
- * limit applied.
+ * Fills offset_count, offsets_left_out and offsets, which etwas_clock_report_free frees. Must not
+ * be called for sources that follow a thread. `cpus` are the processors to compare, with the
+ * caller's limit applied.
  */
 uint32_t etwas_lab_pairs(uint32_t source, const struct etwas_lab_cpus *cpus, uint64_t budget_ns,
                          etwas_clock_source_report *report);
 
 /*
- * against_raw, against_realtime of all available sources among `sources` (bit n: source n), and
- * conversions. A sample is taken every 10 to 50 ms, less often while a longer part runs, from
- * `begin` to `end`, which frees the object; `begin` returns NULL without memory.
+ * Fills against_raw, against_realtime of all available sources among `sources` (bit n: source n),
+ * and conversions. A sample is taken every 10 to 50 ms, less often while a longer part runs, from
+ * `begin` to `end`, which frees the object; `begin` returns NULL if there is no memory.
  */
 struct etwas_lab_drift;
 struct etwas_lab_drift *etwas_lab_drift_begin(uint32_t sources);
@@ -176,8 +175,8 @@ void etwas_lab_drift_sample(struct etwas_lab_drift *drift);
 void etwas_lab_drift_end(struct etwas_lab_drift *drift, etwas_clock_report *report);
 
 /*
- * What the findings add to trust; recommended_clock, recommendation, verdict. Called last, when
- * everything else is filled.
+ * Fills what the findings add to trust, and recommended_clock, recommendation, verdict. Called
+ * last, when everything else is filled.
  */
 void etwas_lab_conclude(etwas_clock_report *report);
 

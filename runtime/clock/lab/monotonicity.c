@@ -2,12 +2,12 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Threads read all sources in turn for a while, one thread more than they have processors, so that
- * the kernel moves them. Each compares with its own last reading; the first of them goes on where
- * the first of the run before ended, and so on through the whole examination: what a source was set
- * back by between two runs is seen once.
+ * Threads read all sources in turn for a while. There is one thread more than they have processors,
+ * so that the kernel moves them. Each compares with its own last reading. The first thread of a run
+ * continues from the last reading of the previous run's first, so a source that was set back
+ * between two runs is seen once.
  *
- * On a machine with many processors four are enough to be moved between.
+ * On a machine with many processors, moves among four are enough.
  */
 #include "clock/lab/monotonicity.h"
 
@@ -29,7 +29,7 @@ static void watch_add_equal(struct etwas_lab_monotonicity_watch *watch, int64_t 
 {
     uint64_t stood = (uint64_t)before - (uint64_t)watch->since;
 
-    /* A reference that ran backwards itself is of no use. */
+    /* A reference that itself ran backwards cannot be used. */
     if (before <= watch->since || stood <= limit) {
         return;
     }
@@ -70,7 +70,7 @@ void etwas_lab_monotonicity_watch_merge(struct etwas_lab_monotonicity_watch *to,
     to->longest_stall = watch_larger(to->longest_stall, from->longest_stall);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all threads and sources ----------------------------------------------------------------- */
 
 enum {
     MOST_THREADS = 5,

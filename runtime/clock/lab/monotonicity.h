@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begins zeroed. Ticks of the source, or of the reference where a comment says so. */
+/* Begins zeroed. Values are ticks of the source, or of the reference if a comment says so. */
 struct etwas_lab_monotonicity_watch {
     bool begun;
-    bool stalled; /* the present value was counted as a stall already */
+    bool stalled; /* the current value was already counted as a stall */
     int64_t last;
     int64_t since; /* by the reference: when that value was read first */
     uint64_t readings;
@@ -22,9 +22,9 @@ struct etwas_lab_monotonicity_watch {
 };
 
 /*
- * Adds one reading: the source showed `stamp` between the reference's `before` and `after`. Equal
- * stamps that stand for more than `limit` ticks of the reference are a stall. The part of that time
- * that is certain counts: from the end of the first reading to the beginning of the last.
+ * Adds one reading: the source showed `stamp` between the reference's `before` and `after`. A stamp
+ * that does not change for more than `limit` ticks of the reference is a stall. Only the certain
+ * part of that time counts: from the end of the first reading to the beginning of the last.
  */
 void etwas_lab_monotonicity_watch_add_reading(struct etwas_lab_monotonicity_watch *watch,
                                               int64_t before, int64_t stamp, int64_t after,

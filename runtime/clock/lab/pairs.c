@@ -2,17 +2,17 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Two threads, each on a processor of its own, pass stamps of one clock to and fro through shared
- * memory: etwas_lab_pairs compares each processor with each other one.
+ * Two threads, each on its own processor, exchange stamps of one clock through shared memory. So
+ * etwas_lab_pairs compares each processor with every other one.
  *
- * Every second round is fenced: the far stamp is surely taken between the near ones, and the bounds
- * of the offset hold (bounds.h). The others read the clock as a session does, without a fence of
- * ours: in them handovers are counted (bounds.h), so that a counter that is read before what
- * comes before it shows up there and disturbs no bound.
+ * Every second round is fenced: the far stamp is certainly taken between the near ones, and the
+ * bounds of the offset hold (bounds.h). The others read the clock as a session does, without a
+ * fence of their own, and count handovers (bounds.h). So a counter that is read early shows there,
+ * and disturbs no bound.
  *
  *     thread                  may
- *     near (the caller)       store `to_far`, load `to_near`; asks, never two things at once
- *     far (a thread)          store `to_near`, load `to_far`; answers what it was asked last
+ *     near (the caller)       store `to_far`, load `to_near`; makes one request at a time
+ *     far (a thread)          store `to_near`, load `to_far`; answers the last request
  *
  * Ordering
  *     PUT   stamp, fence_store, turn: a thread that sees a turn sees its stamp. The stamp is the
@@ -21,12 +21,13 @@
  *     ASK   turn seen, etwas_lab_fence, clock: in fenced rounds the clock is not read ahead of the
  *           turn that it waits for. PUT and ASK put `sent` before `answered` before `received`.
  *
- * Progress. Neither side waits for ever for the other to run: it spins a little, then yields the
- * processor, then sleeps. Near abandons a question after a while; a late answer has an old turn and
- * is ignored. Far waits until it is told to stop.
+ * Progress. Neither side blocks the other: it spins briefly, then yields the processor, then
+ * sleeps. Near abandons a request after a while; a late answer has an old turn and is ignored. Far
+ * waits until it is requested to stop.
  *
- * Pairs are left out if a processor cannot be pinned to or was taken away meanwhile, and if a
- * thread was preempted for so long that there was no whole round of either kind.
+ * Pairs are left out if a thread cannot be pinned to a processor, or the processor was removed
+ * meanwhile. They are also left out if a thread was preempted for so long that one kind of round
+ * was never completed.
  */
 #include <ck_pr.h>
 #include <pthread.h>
@@ -40,25 +41,25 @@
 #include "clock/lab/read_timing.h"
 
 enum {
-    /* Two lines: processors fetch the neighbour of a line they miss. */
+    /* Two lines, because processors also fetch the neighbour of a line that they miss. */
     APART_BYTES = 128,
-    QUICK_SPINS = 256,  /* an answer takes about so long */
-    SPINS = 1024,       /* then the other thread does not run: let it */
-    YIELDS = 4096,      /* then it does not want to: sleep */
-    ROUNDS_AT_ONCE = 64 /* between looks at the time */
+    QUICK_SPINS = 256,  /* an answer takes about this long */
+    SPINS = 1024,       /* after these the other thread does not run: yield */
+    YIELDS = 4096,      /* after these yielding does not help: sleep */
+    ROUNDS_AT_ONCE = 64 /* between checks of the time */
 };
 
 static const uint64_t pair_timeout_ns = 200000000;
 static const uint64_t total_timeout_ns =
-    1000000000; /* of all pairs, beyond four times their budget */
+    1000000000; /* for all pairs, in addition to four times their budget */
 static const struct timespec nap = {.tv_nsec = 50000};
 
-/* What near asks: the low bits of a turn. The rest is a number that is never used again. */
+/* What near requests: the low bits of a turn. The rest is a unique number. */
 enum {
-    ASK_FENCED, /* read the clock, not ahead of this */
+    ASK_FENCED, /* read the clock, not before this request */
     ASK_PLAIN,  /* read the clock */
-    ASK_PIN,    /* move to the processor in `stamp`; 1 is the answer of success */
-    ASK_WHERE,  /* on which processor do you run? */
+    ASK_PIN,    /* move to the processor in `stamp`; the answer is 1 on success */
+    ASK_WHERE,  /* answer with the processor that runs the thread */
     ASK_STOP,   /* return; no answer */
     ASK_BITS = 3,
     ASK_MASK = (1 << ASK_BITS) - 1
@@ -76,9 +77,9 @@ struct table {
     /*
      * Only near uses the members from here on: far would have to wait for a line that near writes.
      */
-    alignas(APART_BYTES) uint64_t number; /* of the turn asked last */
+    alignas(APART_BYTES) uint64_t number; /* of the last turn requested */
     double tick_ns;
-    double quantum; /* what the clock moves by at once */
+    double quantum; /* by how many ticks the clock moves at once */
 };
 
 /* ---- mailboxes ------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ static uint64_t mailbox_await_other_turn(const struct mailbox *mailbox, uint64_t
     return seen;
 }
 
-/* Waits for `turn`. Returns false if it did not come until `end_ns`. */
+/* Waits for `turn`. Returns false if it did not come by `end_ns`. */
 static bool mailbox_await_turn(const struct mailbox *mailbox, uint64_t turn, uint64_t end_ns)
 {
     for (uint32_t spin = 0; spin < QUICK_SPINS; spin++) {
@@ -233,7 +234,7 @@ static bool pairs_play_plain(struct table *table, uint64_t end_ns,
     return true;
 }
 
-/* Plays at least once, however short the budget. */
+/* Makes at least one pass of rounds, however short the budget. */
 static void pairs_play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
                        struct etwas_lab_bounds *bounds, struct etwas_lab_handovers *handovers)
 {
@@ -249,7 +250,7 @@ static void pairs_play(struct table *table, uint64_t budget_ns, uint64_t end_ns,
     } while (etwas_lab_now_ns() < begin_ns + budget_ns);
 }
 
-/* Compares a pair. Near is on its processor. Returns false if the pair is left out. */
+/* Compares a pair. Near runs on its processor already. Returns false if the pair is left out. */
 static bool pairs_compare_one(struct table *table, uint64_t budget_ns, uint64_t last_ns,
                               etwas_clock_offset *offset)
 {
@@ -263,7 +264,7 @@ static bool pairs_compare_one(struct table *table, uint64_t budget_ns, uint64_t 
         return false;
     }
     pairs_play(table, budget_ns, end_ns, &bounds, &handovers);
-    /* A processor that is switched off moves its threads elsewhere. */
+    /* The threads of a processor that is switched off are moved elsewhere. */
     if (bounds.rounds == 0 || handovers.count == 0 ||
         !pairs_ask(table, ASK_WHERE, 0, etwas_lab_now_ns() + pair_timeout_ns, &far) ||
         far != offset->other || (uint32_t)sched_getcpu() != offset->processor) {
@@ -296,7 +297,7 @@ static void pairs_compare_all(struct table *table, const struct etwas_lab_cpus *
 
 /*
  * Returns by how many ticks the clock moves at once. A clock that is derived from the counter moves
- * no more often than it, however fine its ticks are.
+ * no more often than the counter, however fine its ticks are.
  */
 static double pairs_step_ticks(const struct etwas_lab_source *clock)
 {

@@ -9,10 +9,13 @@
 #include "clock/lab/lab.h"
 
 enum {
-    MOST_PROCESSORS = 1 << 20, /* where a kernel that refuses every size is given up */
+    MOST_PROCESSORS = 1 << 20, /* the limit if a kernel refuses every size */
 };
 
-/* The mask of the calling thread; NULL and why: no memory, or the system does not say. */
+/*
+ * Returns the mask of the calling thread; NULL: *code says whether there is no memory, or the
+ * system does not say.
+ */
 static cpu_set_t *processors_read_mask(uint32_t *bits, uint32_t *code)
 {
     *code = ERROR_NO_SYSTEM_RESOURCES;

@@ -8,7 +8,7 @@
 #include "clock/clock.h"
 #include "clock/lab/lab.h"
 
-/* The value is needed, says this, so the reading cannot be left out. */
+/* Makes the compiler keep the value, and so the reading. */
 #define KEEP(value) __asm__ volatile("" : : "r"(value) : "memory")
 
 static inline int64_t timer_start(void)
@@ -21,7 +21,7 @@ static inline int64_t timer_start(void)
     return now;
 }
 
-/* The fence after it is that of the next start, or nothing that matters. */
+/* The next start has the fence after this reading; if there is none, no fence is needed. */
 static inline int64_t timer_stop(void)
 {
     etwas_lab_fence();

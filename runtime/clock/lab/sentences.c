@@ -46,7 +46,7 @@ const char *etwas_duration_text(double ns, char text[ETWAS_DURATION_BYTES])
     double size = fabs(ns);
     size_t unit = 0;
 
-    /* What would be written as 1000 of a unit is 1 of the next. */
+    /* What would be written as 1000 of a unit is written as 1 of the next. */
     while (unit < 3 && size < 0.9995 * units[unit].ns) {
         unit++;
     }

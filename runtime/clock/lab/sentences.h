@@ -27,7 +27,7 @@ enum {
     ETWAS_DURATION_BYTES = 32
 };
 
-/* Writes a duration with a unit that suits, 0.000123 ns … 12 days, and returns `text`. */
+/* Writes a duration with a suitable unit, 0.000123 ns … 12 days, and returns `text`. */
 const char *etwas_duration_text(double ns, char text[ETWAS_DURATION_BYTES]);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * What can be read on this machine, how, and what a tick of it means. Readings are
+ * The sources that can be read on this machine, how, and what their ticks mean. Readings are
  * async-signal-safe.
  */
 #include <pthread.h>
@@ -22,7 +22,7 @@ enum {
     MEASURING_NS = 20000000,
 };
 
-/* Where the counter is read by an instruction there is no system clock to ask for. */
+/* For the counter, which is read by an instruction. */
 #define NO_SYSTEM_CLOCK ((clockid_t)-1)
 
 struct row {
@@ -30,7 +30,10 @@ struct row {
     clockid_t clock;
 };
 
-/* Waits until all before it is done, as rdtscp does; what follows may still overtake it. */
+/*
+ * Waits until all before it is complete, as rdtscp does; what follows may still be executed before
+ * it.
+ */
 static int64_t read_fenced(void)
 {
     etwas_lab_fence();
@@ -101,7 +104,7 @@ uint64_t etwas_lab_now_ns(void)
     return (uint64_t)read_monotonic();
 }
 
-/* 0: it does not count. */
+/* Returns the measured nanoseconds of a tick; 0: the counter does not count. */
 static double source_measured_tick_ns(void)
 {
     const struct timespec pause = {.tv_nsec = MEASURING_NS};

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Rows of readings as fast as they can be taken, and in turn with them rows of readings in order,
- * compared afterwards. A step between two rows is not seen: so a coarse clock is read on until it
- * has made some steps, within reason, by rows of the first kind alone.
+ * Rows of readings taken as fast as possible alternate with rows of ordered readings, and are
+ * compared afterwards. A step between two rows is not seen. So a coarse clock is read longer,
+ * within reason, until it has made some steps, with rows of the first kind only.
  */
 #include "clock/lab/steps.h"
 
@@ -37,7 +37,10 @@ static void steps_add_backward(struct etwas_lab_steps *steps, uint64_t step)
     }
 }
 
-/* Equal stamps cost next to nothing here: a coarse clock is to step in a row, not between two. */
+/*
+ * Equal stamps cost almost nothing here, so that a coarse clock mostly steps in a row, not between
+ * two.
+ */
 void etwas_lab_steps_add_row(struct etwas_lab_steps *steps, const int64_t *stamps, uint32_t count,
                              double tick_ns)
 {

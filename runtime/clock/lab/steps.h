@@ -15,9 +15,9 @@ enum {
 };
 
 /*
- * Begins zeroed. Ticks of the source, except the tally. Readings as a session takes them may change
- * places, because nothing keeps them in order: the verdict on a clock, and its quantum, come from
- * ordered readings alone.
+ * Begins zeroed. Values are ticks of the source, except in the tally. Readings as a session takes
+ * them may be reordered, because nothing keeps them in order. So the verdict on a clock, and its
+ * quantum, come only from ordered readings.
  */
 struct etwas_lab_steps {
     uint64_t readings;
@@ -25,7 +25,7 @@ struct etwas_lab_steps {
     uint64_t forward;
     uint64_t backward;
     uint64_t largest_backward;
-    uint64_t smallest; /* forward step; 0: none yet */
+    uint64_t smallest; /* smallest forward step; 0: none yet */
     struct etwas_lab_tally tally;
     uint64_t ordered_readings;
     uint64_t ordered_backward;

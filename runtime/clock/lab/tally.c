@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    PARTS = 16, /* of a nanosecond, and of each doubling */
+    PARTS = 16, /* bins in a nanosecond, and in each doubling */
     PART_BITS = 4,
 };
 
@@ -50,7 +50,7 @@ void etwas_lab_tally_add_zeroes(struct etwas_lab_tally *tally, uint64_t count)
     tally->counts[0] += count;
 }
 
-/* Joins the two neighbours that hold the fewest together. */
+/* Joins the two neighbours that together contain the fewest. */
 static uint32_t tally_join_fewest(etwas_clock_bin *bins, uint32_t count)
 {
     uint32_t best = 0;
@@ -97,7 +97,7 @@ void etwas_lab_sort(double *values, uint32_t count)
     qsort(values, count, sizeof *values, tally_compare);
 }
 
-/* Returns the smallest value that `permille` of all do not exceed. */
+/* Returns the smallest value that `permille` of all values do not exceed. */
 static double tally_quantile(const double *sorted, uint32_t count, uint32_t permille)
 {
     uint64_t rank = ((uint64_t)count * permille + 999) / 1000;

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * Counts of durations: a distribution of some that are in memory, and a tally of any number of them
- * in bins that grow with their values, each at most a sixteenth as wide as its values are large.
+ * Counts of durations: a distribution of durations in memory, and a tally of any number of them.
+ * The tally's bins grow with their values; each is at most a sixteenth as wide as its values.
  */
 #ifndef ETWAS_CLOCK_LAB_TALLY_H
 #define ETWAS_CLOCK_LAB_TALLY_H
@@ -20,7 +20,7 @@ struct etwas_lab_tally {
     uint64_t counts[ETWAS_LAB_TALLY_BINS];
 };
 
-/* Counts a duration that is not negative. What is beyond the last bin counts in it. */
+/* Counts a duration that is not negative. Durations beyond the last bin count in it. */
 void etwas_lab_tally_add(struct etwas_lab_tally *tally, double ns);
 
 /* Counts the duration 0 `count` times. */

@@ -15,12 +15,12 @@ enum {
     ROW = 128,
     ROWS = 16,
     STEPS_AT_LEAST = ROW * ROWS / 16, /* among these */
-    ODD = 50,                         /* one step in so many may be odd */
-    MOST_IN_STEP = 128,               /* the shortest step is at most so many quanta */
-    MOST_COMPARED = 512,              /* steps of more quanta, as of an interrupt, say nothing */
-    FEWEST_TICKS = 8,                 /* of a quantum, where a tick more or less is allowed */
-    SLEWED = 1000,                    /* a part in so many is, too: the kernel slews its clocks */
-    DELAYS = 13, /* that readings take turns in; no common divisor with likely steps */
+    ODD = 50,                         /* one step in this many may be odd */
+    MOST_IN_STEP = 128,               /* the shortest step is at most this many quanta */
+    MOST_COMPARED = 512,              /* longer steps, as during an interrupt, are ignored */
+    FEWEST_TICKS = 8,                 /* in a quantum, if a tick more or less is allowed */
+    SLEWED = 1000,                    /* one part in this many is, too: kernels slew clocks */
+    DELAYS = 13,                      /* used in turn between readings; coprime to likely steps */
 };
 
 static int quantum_compare(const void *left, const void *right)
@@ -31,7 +31,7 @@ static int quantum_compare(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* How many quanta a step is, one at least. */
+/* Returns how many quanta a step is, at least one. */
 static double quantum_count_in(uint64_t step, double quantum)
 {
     uint64_t quanta = (uint64_t)((double)step / quantum + 0.5);
@@ -39,7 +39,10 @@ static double quantum_count_in(uint64_t step, double quantum)
     return quanta > 0 ? (double)quanta : 1;
 }
 
-/* Makes `quantum`, which is about right for the shortest steps, right for all. */
+/*
+ * Refines `quantum`, which is approximately right for the shortest steps, so that it is right for
+ * all.
+ */
 static double quantum_refine(const uint64_t *steps, uint32_t count, double quantum)
 {
     double ticks = 0;
@@ -47,7 +50,7 @@ static double quantum_refine(const uint64_t *steps, uint32_t count, double quant
 
     for (uint32_t index = 0; index < count && (double)steps[index] < quantum * MOST_COMPARED;
          index++) {
-        /* Ascending: each is divided by what those before it have made better. */
+        /* Steps ascend: each is divided by the quantum as refined by earlier ones. */
         quanta += quantum_count_in(steps[index], quanta > 0 ? ticks / quanta : quantum);
         ticks += (double)steps[index];
     }
@@ -73,7 +76,7 @@ static bool quantum_divides_nearly_all(const uint64_t *steps, uint32_t count, do
     return compared > 0 && odd <= compared / ODD;
 }
 
-/* The most of at least FEWEST_TICKS; 0: none. */
+/* Finds the largest quantum of at least FEWEST_TICKS; 0: none. */
 static double quantum_find_long(const uint64_t *steps, uint32_t count)
 {
     const uint64_t shortest = steps[count / ODD];
@@ -115,7 +118,7 @@ double etwas_lab_quantum_of(uint64_t *steps, uint32_t count)
     return quantum > 0 ? quantum : quantum_find_short(steps, count);
 }
 
-/* A chain that no processor can shorten. */
+/* A dependency chain, which no processor can shorten. */
 static void quantum_delay(uint32_t turns)
 {
     for (uint32_t turn = 0; turn < turns; turn++) {

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * The meaning of a report's numbers, in sentences: what the cycle counter is worth, and which clock
- * a session should request.
+ * The meaning of a report's numbers, in sentences: whether the cycle counter can be trusted, and
+ * which clock a session should request.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "clock/lab/sentences.h"
 #include "clock/trust.h"
 
-/* Words for what speaks against the counter have numbers of the report in them, if it has any. */
+/* The reasons against the counter. Their sentences contain numbers of the report, if it has any. */
 enum {
     AGAINST = 0xff00
 };
@@ -27,8 +27,9 @@ static const etwas_clock_source_report *report_source(const etwas_clock_report *
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /*
- * The processors' counters are compared by readings that are taken neither early nor late; without
- * a fence, a stamp taken after another may be smaller though the counters agree.
+ * The sources by which the processors' counters are compared: their readings are taken neither
+ * early nor late. Without a fence, a stamp taken after another may be smaller although the counters
+ * agree.
  */
 static const uint32_t ordered_counters[] = {ETWAS_CLOCK_SOURCE_LFENCE_RDTSC,
                                             ETWAS_CLOCK_SOURCE_RDTSCP};
@@ -54,8 +55,8 @@ static const etwas_clock_offset *report_farthest_apart(const etwas_clock_report 
 }
 
 /*
- * Returns how far apart two processors may be at most, by the better of the two sources; 0: not
- * known.
+ * Returns how far apart two processors may be at most, according to the better of the two sources;
+ * 0: not known.
  */
 static double report_most_apart_ns(const etwas_clock_report *report)
 {
@@ -93,7 +94,7 @@ static uint32_t report_pairs_left_out(const etwas_clock_report *report)
     return fewest < UINT32_MAX ? fewest : 0;
 }
 
-/* How often a stamp was smaller than one taken before it on another processor, and by how much. */
+/* How often a stamp was smaller than one taken earlier on another processor, and by how much. */
 struct order {
     uint64_t handovers;
     uint64_t smaller;
@@ -116,7 +117,7 @@ static struct order source_order(const etwas_clock_source_report *clock)
     return order;
 }
 
-/* Steps backwards of the counter, by any way that keeps its readings in order. */
+/* Backward steps of the counter, from all sources that keep its readings in order. */
 struct backwards {
     uint64_t readings;
     uint64_t steps;
@@ -243,7 +244,7 @@ static void verdict_add_reasons(const etwas_clock_report *report, struct etwas_s
         }
     }
     for (uint32_t reason = 1; reason <= ETWAS_CLOCK_REASON_NO_COUNTER; reason <<= 1) {
-        /* That the kernel has it goes without saying where it keeps time by it. */
+        /* If the kernel keeps time by the counter, it is not written that the kernel offers it. */
         bool said = reason == ETWAS_CLOCK_REASON_KERNEL_OFFERS_IT &&
                     (reasons & ETWAS_CLOCK_REASON_KERNEL_USES_IT) != 0;
 
@@ -359,7 +360,7 @@ static double report_cost_ns(const etwas_clock_report *report, uint32_t source)
 }
 
 /*
- * Returns whether the counter is cheaper than QPC by a tenth, which is worth requesting another
+ * Returns whether the counter is cheaper than QPC by a tenth, which justifies requesting another
  * clock.
  */
 static bool report_counter_is_cheaper(const etwas_clock_report *report)

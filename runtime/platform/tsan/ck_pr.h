@@ -33,7 +33,7 @@
 #include <ck_stdbool.h>
 #include <ck_stdint.h>
 
-/* ck_ec.h asks with this whether there are operations of 64 bits. */
+/* ck_ec.h checks with this whether there are operations of 64 bits. */
 #define CK_F_PR_FAA_64
 
 /* Orders the compiler alone: for a thread and its signal handlers. */
@@ -99,7 +99,7 @@ ETWAS_TSAN_NUMBER(uint, unsigned int)
 
 /* ---- pointers -------------------------------------------------------------------------------- */
 
-/* Through an alias, because the target may be a pointer to any type. */
+/* The access uses an alias type, because the target may be a pointer to any type. */
 typedef void *etwas_tsan_pointer __attribute__((__may_alias__));
 
 CK_CC_INLINE static void *ck_pr_md_load_ptr(const void *target)
@@ -138,9 +138,7 @@ CK_CC_INLINE static bool ck_pr_cas_ptr(void *target, void *compare, void *set)
 #error "The ThreadSanitizer stand-in for ck_pr.h knows x86-64 and aarch64."
 #endif
 
-/*
- * The kind is not distinguished: this build is about order being there at all, not about its cost.
- */
+/* The kind is not distinguished: this build checks that there is an order at all, not its cost. */
 #define ETWAS_TSAN_FENCE(KIND)                                                                     \
     CK_CC_INLINE static void ck_pr_fence_##KIND(void)                                              \
     {                                                                                              \
@@ -157,7 +155,7 @@ ETWAS_TSAN_FENCE(strict_memory)
 ETWAS_TSAN_FENCE(acquire)
 ETWAS_TSAN_FENCE(release)
 
-/* Tells the processor that this thread waits for another. */
+/* Hints to the processor that this thread waits for another. */
 CK_CC_INLINE static void ck_pr_stall(void)
 {
     __asm__ __volatile__(ETWAS_TSAN_STALL ::: "memory");
