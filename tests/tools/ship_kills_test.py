@@ -239,9 +239,11 @@ class Forgotten(KillsTest):
             before = self.rows_arrived()
             self.wait_for("more events arrive", lambda: self.rows_arrived() > before)
             for host in self.hosts:
+                known = os.path.join(host.spool, ".ship")
+                self.wait_for("the shipper stores what it knows", lambda: os.path.isdir(known))
                 host.shipper.kill()
                 host.shipper.wait()
-                shutil.rmtree(os.path.join(host.spool, ".ship"))
+                shutil.rmtree(known)
                 host.start_shipper()
         self.finish()
 
