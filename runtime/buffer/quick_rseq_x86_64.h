@@ -187,14 +187,10 @@ other:
 /* clang-format off */
 /* Copies 64 bytes; STORE needs an aligned place, or does not. */
 #define ETWAS_QUICK_BLOCK(STORE, FROM, TO)                                                         \
-        "movups 0(" FROM "), %%xmm0\n\t"                                                           \
-        "movups 16(" FROM "), %%xmm1\n\t"                                                          \
-        STORE " %%xmm0, 0(" TO ")\n\t"                                                             \
-        STORE " %%xmm1, 16(" TO ")\n\t"                                                            \
-        "movups 32(" FROM "), %%xmm0\n\t"                                                          \
-        "movups 48(" FROM "), %%xmm1\n\t"                                                          \
-        STORE " %%xmm0, 32(" TO ")\n\t"                                                            \
-        STORE " %%xmm1, 48(" TO ")\n\t"
+        ".irp at, 0, 16, 32, 48\n\t"                                                               \
+        "movups \\at(" FROM "), %%xmm0\n\t"                                                        \
+        STORE " %%xmm0, \\at(" TO ")\n\t"                                                          \
+        ".endr\n\t"
 
 #define ETWAS_QUICK_NEXT_PIECE                                                                     \
         "addq $16, %%r11\n\t"                                                                      \
