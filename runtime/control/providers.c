@@ -53,6 +53,7 @@ static void providers_settle(const etwas_guid *provider, bool always)
     newest = etwas_callback_newest_request();
     etwas_control_unlock();
     if (provider != NULL) {
+        /* Runs its callbacks in this thread, and then waits for one that runs in another. */
         (void)etwas_callbacks_complete(provider, false, newest, 0);
         (void)etwas_callbacks_complete(provider, false, newest, CALLBACK_TIMEOUT_MS);
     } else {

@@ -599,9 +599,12 @@ static uint32_t enabling_apply_request(struct etwas_enable_request *request,
         *named = request->control_code == EVENT_CONTROL_CODE_CAPTURE_STATE;
         code = enabling_follow_all(request->enablement.session, named);
     }
-    if (taken_over != 0) {
-        (void)enabling_follow_all(taken_over, named);
+    /* Each turn removes a request by name, so the loop ends. */
+    while (taken_over != 0) {
+        const uint64_t session = taken_over;
+
         taken_over = 0;
+        (void)enabling_follow_all(session, named);
     }
     return code;
 }
