@@ -31,9 +31,9 @@
 
 /*
  * Longer copies are made in blocks of 64 bytes, of which each but the first and the last fills a
- * line of the cache: a store across two lines takes twice as long. On Sapphire Rapids that is as
- * fast as memcpy from 256 bytes to 4 KB, and as `rep movsb` at 16 KB; without whole lines 4 KB take
- * 1.8 times as long. The copy has to be done between two interruptions.
+ * line of the cache: stores across two lines are slower. On Sapphire Rapids that is about as fast
+ * as memcpy from 256 bytes to 4 KB, and as `rep movsb` at 16 KB; without whole lines 4 KB take 1.8
+ * times as long. The copy has to be done between two interruptions.
  */
 #define LARGE_BYTES 128
 

@@ -206,6 +206,40 @@ static void r101_up_to_16_mof_fields_are_recorded_in_order_and_unpadded(void **s
     free_events(&events);
 }
 
+/* R101: a field of any size arrives whole behind another one, wherever its record begins. */
+static void r101_a_field_of_any_size_arrives_whole(void **state)
+{
+    enum {
+        LARGEST = 700,
+        BEFORE = 3,
+        AFTER = 2
+    };
+    uint8_t data[BEFORE + LARGEST + AFTER];
+    struct events events;
+
+    (void)state;
+    begin(64);
+    for (size_t index = 0; index < sizeof data; index++) {
+        data[index] = pattern_byte(index) ^ (uint8_t)(index >> 8);
+    }
+    for (uint32_t bytes = 0; bytes <= LARGEST; bytes++) {
+        struct mof_event event = {.header = header_of(sizeof event.header + 3 * 16)};
+
+        event.header.Flags |= WNODE_FLAG_USE_MOF_PTR;
+        DEFINE_TRACE_MOF_FIELD(&event.fields[0], data, BEFORE, 0);
+        DEFINE_TRACE_MOF_FIELD(&event.fields[1], data + BEFORE, bytes, 0);
+        DEFINE_TRACE_MOF_FIELD(&event.fields[2], data + BEFORE + bytes, AFTER, 0);
+        assert_int_equal(TraceEvent(session, &event.header), ERROR_SUCCESS);
+    }
+    end(&events);
+    assert_int_equal(events.count, LARGEST + 1);
+    for (uint32_t bytes = 0; bytes <= LARGEST; bytes++) {
+        assert_int_equal(events.items[bytes].record.UserDataLength, BEFORE + bytes + AFTER);
+        assert_memory_equal(events.items[bytes].payload, data, BEFORE + bytes + AFTER);
+    }
+    free_events(&events);
+}
+
 /* R100: the GUID is recorded, not its address; R108: for instances the flag means nothing. */
 static void r100_and_r108_guid_pointers(void **state)
 {
@@ -554,6 +588,7 @@ int main(void)
         FOLDER_TEST(r102_and_r104_trace_event_instance_refuses_bad_headers_and_records_nothing),
         FOLDER_TEST(r101_up_to_16_mof_fields_are_recorded_in_order_and_unpadded),
         FOLDER_TEST(r100_and_r108_guid_pointers),
+        FOLDER_TEST(r101_a_field_of_any_size_arrives_whole),
         FOLDER_TEST(r62_and_r63_the_largest_event_fits_and_one_byte_more_does_not),
         FOLDER_TEST(r103_and_r118_every_member_of_an_event_record),
         FOLDER_TEST(r117_and_r118_every_member_of_an_event_trace),
