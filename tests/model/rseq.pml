@@ -17,6 +17,7 @@
  *     WRITERS EVENTS PROCESSORS BUFFERS CAPACITY   how many; CAPACITY is records a buffer
  *     SWITCHES SIGNALS SESSIONS                    preemptions and migrations; signals; sessions
  *     EVENTS_1     events of the second writer, if fewer
+ *     BATCHES      so many events are batches of two records; CAPACITY is 2 then
  *     EXTRA        claims that the session's extra slot makes
  *     TOGETHER     every writer starts on processor 0
  *     CIRCULAR     buffering mode with snapshots; otherwise file mode
@@ -65,6 +66,10 @@
 
 #ifndef DEATHS
 #define DEATHS 0
+#endif
+
+#ifndef BATCHES
+#define BATCHES 0
 #endif
 
 #ifndef REFUSALS
@@ -144,6 +149,11 @@ byte gen;    /* the session last started; a handle is its value */
 byte region; /* the session with a region; 0: freed */
 byte committed[PROCESSORS];
 byte written[PROCESSORS];
+#if BATCHES
+byte batches = BATCHES;
+byte joined[PROCESSORS]; /* a set: the next record of the slot is of the same batch */
+#define ENDS_WHOLE(p, n) ((joined[p] >> (n) & 1) == 0)
+#endif
 #if defined(CIRCULAR)
 byte overwritten[PROCESSORS];
 #endif

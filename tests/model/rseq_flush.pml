@@ -128,6 +128,9 @@ inline write_run(p)
                 y++ }
             :: else -> break
             od;
+#if BATCHES
+            assert(ENDS_WHOLE(p, written[p]));
+#endif
             y = 0;
 #if REFUSALS
             if

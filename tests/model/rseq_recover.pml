@@ -54,6 +54,13 @@ byte place_seen[BUFFERS];
     assert((found[r_d / 32] >> (r_d & 31) & 1) == 0); \
     ADD(found, r_d)
 
+/* All of a batch, or nothing. */
+#if BATCHES
+#define ASSERT_FOUND_WHOLE(q) assert(((found[q] ^ found[q] >> 1) & joined[q]) == 0);
+#else
+#define ASSERT_FOUND_WHOLE(q)
+#endif
+
 #ifdef FAULT_SPARE_BY_NAME
 #define IS_SPARE(i, o, q) (spare[q] == i && word_buffer[q] != i)
 #elif defined(FAULT_SPARE_COUNTS)
@@ -215,7 +222,11 @@ inline check_accounts()
     :: else -> r_sum = r_sum + settled_lost
     fi;
     assert(r_sum == r_done);
+#if BATCHES
+    assert(attempted == r_done + in_flight)
+#else
     assert(r_done <= attempted && attempted <= r_done + THREADS)
+#endif
 }
 
 inline recover()
@@ -243,6 +254,7 @@ inline recover()
     do
     :: r_q < PROCESSORS ->
         assert(found[r_q] == (SET(committed[r_q]) & ~(lost_set[r_q] | overwritten_set[r_q])));
+        ASSERT_FOUND_WHOLE(r_q)
         r_q++
     :: else -> break
     od;
@@ -391,6 +403,7 @@ end_not_begun:
         do
         :: r_q < PROCESSORS ->
             assert((found[r_q] & ~SET(committed[r_q])) == 0);
+            ASSERT_FOUND_WHOLE(r_q)
             /* A flight recorder that has ended has nothing any more. */
             assert(region == 0 || (SET(before[r_q]) & ~(lost_set[r_q] | overwritten_set[r_q]) & ~found[r_q]) == 0);
             r_q++

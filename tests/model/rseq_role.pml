@@ -29,6 +29,9 @@ inline write_records(p, y, to)
             part_written[p]++
         :: else -> break
         od
+#if BATCHES
+        ;assert(ENDS_WHOLE(p, written[p]))
+#endif
     }
 }
 
@@ -223,6 +226,9 @@ inline check_records(p, y, to)
         :: k < to -> assert(data[y * CAPACITY + k] == RECORD(p, stored_before[y] + k + 1)); k++
         :: else -> break
         od;
+#if BATCHES
+        assert(to != end_records[y] || ENDS_WHOLE(p, stored_before[y] + to));
+#endif
         k = 0
     }
 }
@@ -331,6 +337,9 @@ inline snapshot_current(p)
         assert(!torn);
 #else
         assert(!(torn && LIFE(owner[x]) == LIFE(xo)));
+#if BATCHES
+        assert(xn == 0 || LIFE(owner[x]) != LIFE(xo) || ENDS_WHOLE(p, stored_before[x] + xn));
+#endif
 #endif
         x = 0; xn = 0; xo = 0; copied = 0; torn = 0
     }
@@ -363,6 +372,9 @@ inline count(p)
     xn = xn + stored_before[x];
     d_step {
         assert(LIFE(xo) != LIFE(owner[x]) || xo == 0 || xn == k);
+#if BATCHES
+        assert(LIFE(xo) != LIFE(owner[x]) || xo == 0 || ENDS_WHOLE(p, xn));
+#endif
         x = 0; xn = 0; xo = 0; k = 0
     }
 }
@@ -382,6 +394,9 @@ inline start() /* START */
             part_written[k] = 0;
             committed[k] = 0;
             written[k] = 0;
+#if BATCHES
+            joined[k] = 0;
+#endif
 #ifdef CIRCULAR
             overwritten[k] = 0;
 #endif

@@ -37,6 +37,9 @@ byte refusals = REFUSALS;
 
 /* Ghosts. A set of records of one processor: bit n is its n-th. */
 byte attempted;
+#if BATCHES
+byte in_flight; /* of these: neither committed nor counted lost, nor refused */
+#endif
 byte losses[PROCESSORS]; /* no ghost: the slot's count */
 byte lost_set[PROCESSORS];
 byte overwritten_set[PROCESSORS];

@@ -82,12 +82,45 @@
 #define CLAIM_STANDS owner[x] == o
 #endif
 
+/*
+ * Batches: an event may be two records, which one sequence writes and one commit makes visible.
+ * They count as two, whatever becomes of them. A record that is `joined` has its batch's next one
+ * behind it.
+ */
+#if BATCHES
+#ifdef FAULT_ROOM_FOR_ONE
+#define ROOM n < CAPACITY
+#define NO_ROOM n >= CAPACITY
+#else
+#define ROOM n + count <= CAPACITY
+#define NO_ROOM n + count > CAPACITY
+#endif
+#define ATTEMPT attempted = attempted + count; in_flight = in_flight + count;
+#define REFUSED attempted = attempted - count; in_flight = in_flight - count;
+#ifdef FAULT_LOST_ONE
+#define LOSE(p) losses[p]++; in_flight = in_flight - count;
+#else
+#define LOSE(p) losses[p] = losses[p] + count; in_flight = in_flight - count;
+#endif
+#define JOIN(p) \
+    if \
+    :: count == 2 -> joined[p] = joined[p] | 1 << (committed[p] + 1) \
+    :: else \
+    fi
+#else
+#define ROOM n < CAPACITY
+#define NO_ROOM n >= CAPACITY
+#define ATTEMPT attempted++;
+#define REFUSED attempted--;
+#define LOSE(p) losses[p]++;
+#endif
+
 /* How every sequence begins. */
 #define ENTER \
     inside[me] = 1; \
     if \
     :: WRONG_PROCESSOR -> LEAVE; goto again \
-    :: !WRONG_PROCESSOR && GATE_CLOSED -> GHOST(attempted--;) LEAVE; goto done \
+    :: !WRONG_PROCESSOR && GATE_CLOSED -> GHOST(REFUSED) LEAVE; goto done \
     :: else \
     fi
 #define CHECK(condition) \
@@ -143,6 +176,9 @@ proctype writer(byte me; byte left)
     byte x;   /* buffer to claim, or to close */
     short o;  /* its owner word */
     byte t;   /* ticket to claim with */
+#if BATCHES
+    byte count; /* records of the event */
+#endif
 #ifdef FAULT_GATE_OUTSIDE
     byte gate_seen;
 #endif
@@ -163,7 +199,13 @@ end_handler: /* it may never be called */
         :: else
         fi;
         left--;
-        GHOST(attempted++;)
+#if BATCHES
+        if
+        :: batches > 0 -> batches--; count = 2
+        :: true -> count = 1
+        fi;
+#endif
+        GHOST(ATTEMPT)
 #ifdef STAMPS
         /* Read once an event: the oldest a stamp can be. */
         now++;
@@ -193,7 +235,7 @@ again:
         b = word_buffer[p];
         n = word_records[p];
         if
-        :: n >= CAPACITY -> LEAVE; goto slow
+        :: NO_ROOM -> LEAVE; goto slow
         :: else
         fi;
 #ifdef STAMPS
@@ -211,6 +253,12 @@ again:
         SEQ_STEP
         assert(region == h);
         data[b * CAPACITY + n] = TORN;
+#if BATCHES
+        if
+        :: count == 2 -> data[b * CAPACITY + n + 1] = TORN
+        :: else
+        fi;
+#endif
 #endif
         SEQ_STEP
         assert(region == h);
@@ -221,11 +269,48 @@ again:
         newest[p] = stamp;
 #endif
 #endif
+#if BATCHES
+        SEQ_STEP
+        if
+        :: count == 2 ->
+            assert(region == h);
+            data[b * CAPACITY + n + 1] = RECORD(p, committed[p] + 2);
+#ifdef STAMPS
+            stamp_of[b * CAPACITY + n + 1] = stamp
+#endif
+        :: else
+        fi;
+#endif
         SEQ_STEP
         assert(region == h);
         word_buffer[p] = b;
+#if BATCHES
+        JOIN(p);
+#ifdef FAULT_TWO_COMMITS
         word_records[p] = n + 1;
         committed[p]++;
+        GHOST(in_flight--;)
+        if
+        :: count == 1 -> LEAVE; goto done
+        :: else
+        fi;
+        SEQ_STEP
+        word_records[p] = n + 2;
+        committed[p]++;
+        GHOST(in_flight--;)
+#else
+#ifdef FAULT_COMMIT_ONE
+        word_records[p] = n + 1;
+#else
+        word_records[p] = n + count;
+#endif
+        committed[p] = committed[p] + count;
+        GHOST(in_flight = in_flight - count;)
+#endif
+#else
+        word_records[p] = n + 1;
+        committed[p]++;
+#endif
 #ifdef FAULT_NEWEST_AFTER
         /* Not restarted: the record is committed. */
         NEXT_STEP
@@ -245,9 +330,9 @@ slow: /* SLOW: plain reads, in this order */
         n = word_records[p];
         if
 #ifdef SYSTEM
-        :: n < CAPACITY && (n == 0 || stamp >= newest[p]) -> goto again
+        :: ROOM && (n == 0 || stamp >= newest[p]) -> goto again
 #else
-        :: n < CAPACITY -> goto again
+        :: ROOM -> goto again
 #endif
         :: else
         fi;
@@ -427,7 +512,7 @@ lost:
         CHECK(SPARE == s && (s == NO_BUFFER || owner[s] == os));
         SEQ_STEP
         assert(REGION_STANDS);
-        GHOST(losses[p]++;)
+        GHOST(LOSE(p))
         LEAVE;
         goto done
     END;
@@ -438,6 +523,9 @@ done:
         t = 0;
         p = 0;
         h = 0;
+#if BATCHES
+        count = 0;
+#endif
 #ifdef STAMPS
         stamp = 0;
 #endif

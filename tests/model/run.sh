@@ -24,7 +24,13 @@ killed="$one -DKILL"
 parts="$killed -DTIMED -DCAPACITY=2"
 recorder="$circular -DKILL -DEVENTS=3"
 guests="$one -DVISITS"
+shared_gap="-DKILL -DBATCHES=1 -DCAPACITY=3 -DEVENTS_1=1"
+reaped_batches="-DDEATHS=1 -DBATCHES=1 -DCAPACITY=3 -DEVENTS=1"
 reaped="-DDEATHS=1 -DCAPACITY=2 -DEVENTS_1=1"
+batches="-DBATCHES=1 -DCAPACITY=2"
+parts_batches="$parts -DBATCHES=1 -DEVENTS_1=1"
+abandoning="-DABANDONING $batches -DEVENTS_1=1"
+pins="-DCIRCULAR -DBUFFERS=3 $batches -DEVENTS=1"
 live="$killed -DLIVE -DEVENTS=3 -DEVENTS_1=0 -DSWITCHES=0"
 configurations="
 file       good   one-processor        rseq    $one -DFINE -DSWITCHES=2
@@ -39,11 +45,14 @@ file       good   extra-slot           rseq    $one -DEXTRA=1
 file       good   two-processors       rseq    -DEVENTS_1=1
 file       good   two-fine             rseq    -DFINE -DEVENTS=1
 file       good   two-sessions         rseq    -DSESSIONS=2 -DEVENTS_1=1 -DSWITCHES=0
+file       good   batches              rseq    $one -DFINE $batches
+file       good   batches-migrating    rseq    $batches -DEVENTS=1
 buffering  good   snapshots            rseq    $circular -DEVENTS=3
 buffering  good   snapshots-fine       rseq    $circular -DFINE -DCOUNTS
 buffering  good   without-snapshots    rseq    $circular -DNO_SNAPSHOTS -DEVENTS_1=3 -DFINE -DSWITCHES=2
 buffering  good   two-processors       rseq    -DCIRCULAR -DBUFFERS=3 -DEVENTS_1=1
 buffering  good   two-overwriting      rseq    -DCIRCULAR -DBUFFERS=3 -DCOUNTS -DEVENTS=3 -DEVENTS_1=1 -DSWITCHES=0
+buffering  good   batches              rseq    $circular -DCOUNTS $batches
 buffering  good   oldest-closing       oldest  -DCLAIMERS=1
 buffering  good   oldest-searching     oldest  -DCLOSERS=1 -DBUFFERS=2
 buffering  good   oldest-nearest       oldest  -DCLAIMERS=1 -DSEARCHES=1 -DNEAREST
@@ -53,6 +62,9 @@ shared     good   abandoning           shared  -DABANDONING -DCAPACITY=2
 shared     good   stamps               shared  -DSTAMPS -DCAPACITY=2 -DEVENTS_1=1
 shared     good   closing-flush        shared  -DCLOSING -DEVENTS_1=1
 shared     good   snapshots            shared  -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3
+shared     good   batches              shared  $batches -DEVENTS=1 -DSEQUENCES=1
+shared     good   batches-stamps       shared  -DSTAMPS $batches -DEVENTS=1
+shared     good   batches-abandoning   shared  $abandoning
 killed     good   file                 rseq    $killed
 killed     good   refused              rseq    $killed -DFINE -DREFUSALS=1 -DEVENTS_1=1
 killed     good   parts                rseq    $parts
@@ -66,6 +78,12 @@ killed     good   file-searched        rseq    $parts -DSEARCH_FILE
 killed     good   shared-file          shared  -DKILL
 killed     good   shared-holes         shared  -DKILL -DCAPACITY=2
 killed     good   shared-recorder      shared  -DKILL -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3
+killed     good   batches              rseq    $parts_batches
+killed     good   batches-refused      rseq    $parts_batches -DREFUSALS=1 -DSWITCHES=0
+killed     good   batches-recorder     rseq    $recorder $batches -DEVENTS_1=1 -DSWITCHES=0
+killed     good   batches-live         rseq    $killed -DLIVE $batches -DEVENTS=1 -DSWITCHES=0
+killed     good   shared-batches       shared  $shared_gap
+killed     good   shared-batch-pins    shared  -DKILL $pins
 guests     good   visits               rseq    $guests -DFINE -DSWITCHES=2
 guests     good   two-visits           rseq    -DVISITS -DEVENTS=1
 guests     good   death                rseq    $guests -DDEATHS=1
@@ -77,6 +95,8 @@ guests     good   two-processors       rseq    -DVISITS -DDEATHS=1 -DEVENTS_1=1 
 guests     good   unreached            rseq    $one -DUNREACHED -DDEATHS=1
 guests     good   reaped               shared  -DDEATHS=1 -DEVENTS=1
 guests     good   reaped-holes         shared  $reaped
+guests     good   batches              rseq    $guests -DDEATHS=1 $batches -DSWITCHES=0
+guests     good   reaped-batches       shared  $reaped_batches
 faults     fault  no-membarrier        rseq    $one -DFAULT_NO_FENCE
 faults     fault  no-processor-check   rseq    -DEVENTS=1 -DFAULT_NO_PROCESSOR_CHECK
 faults     fault  gate-outside         rseq    $one -DFAULT_GATE_OUTSIDE
@@ -127,6 +147,18 @@ faults     fault  shared-half-claimed  shared  -DCIRCULAR -DCAPACITY=2 -DBUFFERS
 faults     fault  shared-no-progress   shared  -DKILL -DFAULT_NO_PROGRESS
 faults     fault  shared-size-late     shared  -DKILL -DCAPACITY=2 -DFAULT_SIZE_LATE
 faults     fault  shared-pinned        shared  -DKILL -DCIRCULAR -DCAPACITY=2 -DBUFFERS=3 -DFAULT_PINNED_LEFT_OUT
+faults     fault  batch-two-commits    rseq    $one $batches -DFAULT_TWO_COMMITS
+faults     fault  batch-counts-one     rseq    $one $batches -DFAULT_COMMIT_ONE
+faults     fault  batch-lost-one       rseq    $parts_batches -DFAULT_LOST_ONE
+faults     fault  batch-room-for-one   rseq    $one -DFINE $batches -DFAULT_ROOM_FOR_ONE
+faults     fault  shared-first-early   shared  $shared_gap -DFAULT_FIRST_EARLY
+faults     fault  abandon-first-early  shared  $abandoning -DFAULT_FIRST_EARLY
+faults     fault  recorded-first-early shared  $pins -DFAULT_FIRST_EARLY
+faults     fault  reaped-first-early   shared  $reaped_batches -DFAULT_FIRST_EARLY
+faults     fault  shared-first-size    shared  $shared_gap -DFAULT_FIRST_SIZE
+faults     fault  reaped-first-size    shared  $reaped_batches -DFAULT_FIRST_SIZE
+faults     fault  shared-counts-one    shared  $batches -DEVENTS=1 -DSEQUENCES=1 -DFAULT_COMMIT_ONE
+faults     fault  shared-lost-one      shared  $batches -DEVENTS=1 -DSEQUENCES=1 -DFAULT_LOST_ONE
 "
 
 if [[ ${GLIBC_TUNABLES:-} == *glibc.pthread.rseq=0* ]]; then

@@ -15,6 +15,7 @@
  *
  *     WRITERS EVENTS BUFFERS CAPACITY SESSIONS   how many
  *     EVENTS_1     events of the second writer, if fewer
+ *     BATCHES      so many events are batches of two records: one reservation, one commit
  *     SEQUENCES    claims that the processors' slots make
  *     CIRCULAR     buffering mode with snapshots; otherwise file mode
  *     ABANDONING   the timeout ends at any moment: a buffer is abandoned, stop leaks
@@ -49,6 +50,9 @@
 #endif
 #ifndef DEATHS
 #define DEATHS 0
+#endif
+#ifndef BATCHES
+#define BATCHES 0
 #endif
 
 /* Owner words: {ticket | whose:1 | state:2}. */
@@ -90,7 +94,7 @@ byte stamp_of[BUFFERS * CAPACITY];
 byte written_stamp;
 #endif
 
-#if defined(KILL) || DEATHS
+#if defined(KILL) || DEATHS || BATCHES
 #define MARKED /* a reservation says its size at once, and recovery or REAP reads what there is */
 #endif
 #ifdef KILL
@@ -100,7 +104,12 @@ byte progress[BUFFERS];
 #ifdef MARKED
 #define UNFINISHED 255 /* a marker that says the size of the record, and that it is not whole */
 #define COPYING 254    /* no marker, and some of the record: its length is not known */
+#if BATCHES
+#define UNFINISHED_TWO 253 /* the same of a batch of two records: the size of both */
+#define IS_WHOLE(d) ((d) != 0 && (d) < UNFINISHED_TWO)
+#else
 #define IS_WHOLE(d) ((d) != 0 && (d) < COPYING)
+#endif
 /* Ghosts: sets of reservations. */
 byte committed;
 byte in_file;
@@ -134,6 +143,42 @@ byte reserved;
 byte written; /* the last reservation written */
 byte recorded;
 byte gone; /* abandoned */
+
+/*
+ * Batches: an event may be two records. A record that is `joined` has its batch's next one behind
+ * it. A reader's set of records has all of each batch or nothing, and a prefix ends with a whole
+ * one.
+ */
+#if BATCHES
+byte batches = BATCHES;
+byte joined;
+byte attempted;
+byte in_flight; /* of these: neither reserved nor counted lost, nor refused */
+byte lost;      /* no ghost: the slot's count */
+#define HAS_PARTS(set) ((((set) ^ (set) >> 1) & joined) != 0)
+#define ENDS_WHOLE(d) ((joined >> (d) & 1) == 0)
+#define ROOM n + count <= CAPACITY
+#define NO_ROOM n + count > CAPACITY
+#ifdef FAULT_LOST_ONE
+#define LOST_NOW 1
+#else
+#define LOST_NOW count
+#endif
+#ifdef FAULT_COMMIT_ONE
+#define COMMITTED_NOW 1
+#else
+#define COMMITTED_NOW count
+#endif
+#ifdef FAULT_FIRST_SIZE
+#define SIZE UNFINISHED
+#else
+#define SIZE (count == 2 -> UNFINISHED_TWO : UNFINISHED)
+#endif
+#else
+#define ROOM n < CAPACITY
+#define NO_ROOM n >= CAPACITY
+#define SIZE UNFINISHED
+#endif
 
 #define COMPLETE(i) (closed[i] && units[i] == CAPACITY)
 #define EXISTS(h) (region == h || leaked == h)
@@ -206,6 +251,25 @@ byte life;   /* how many processes have died */
 byte reaped; /* so many have been seen to */
 #endif
 
+#if BATCHES
+/* The batch's other record, with its final marker. The first record's marker is stored last. */
+#ifdef STAMPS
+#define STORE_STAMP(at) stamp_of[at] = stamp
+#else
+#define STORE_STAMP(at) skip
+#endif
+#define WRITE_SECOND \
+    if \
+    :: count == 2 -> \
+        d_step { \
+            assert(EXISTS(h) && data[b * CAPACITY + n + 1] == 0); \
+            data[b * CAPACITY + n + 1] = number + 1; \
+            STORE_STAMP(b * CAPACITY + n + 1) \
+        } \
+    :: else \
+    fi;
+#endif
+
 proctype writer(byte left)
 {
 #if DEATHS
@@ -220,6 +284,9 @@ proctype writer(byte left)
     byte o; /* its owner word */
     byte number;
     byte k;
+#if BATCHES
+    byte count; /* records of the event */
+#endif
 #ifdef STAMPS
     byte stamp;
     byte seen;
@@ -237,6 +304,14 @@ next:
         :: else
         fi;
         left--;
+#if BATCHES
+        if
+        :: batches > 0 -> batches--; count = 2
+        :: true -> count = 1
+        fi;
+        attempted = attempted + count;
+        in_flight = in_flight + count;
+#endif
 #ifdef STAMPS
         /* Read once: the oldest a stamp can be. */
         now++;
@@ -254,8 +329,15 @@ reserve:
     };
     atomic {
         if
+#if BATCHES
+        :: gate != h ->
+            attempted = attempted - count;
+            in_flight = in_flight - count;
+            goto done
+#else
         :: gate != h -> goto done
-        :: gate == h && n >= CAPACITY -> goto switch
+#endif
+        :: gate == h && NO_ROOM -> goto switch
         :: else
         fi;
 #ifdef STAMPS
@@ -277,10 +359,22 @@ reserve:
         :: !WORD_IS(e, b, n) -> goto reserve
         :: else
         fi;
+#if BATCHES
+        word_records = n + count;
+        assert(region == h && ended != h);
+        number = reserved + 1;
+        reserved = reserved + count;
+        in_flight = in_flight - count;
+        if
+        :: count == 2 -> joined = joined | 1 << number
+        :: else
+        fi
+#else
         word_records = n + 1;
         assert(region == h && ended != h);
         reserved++;
         number = reserved
+#endif
     };
 #ifdef MARKED
     d_step { /* a death in the copy costs this record, and none behind it */
@@ -288,9 +382,14 @@ reserve:
 #ifdef FAULT_SIZE_LATE
         data[b * CAPACITY + n] = COPYING
 #else
-        data[b * CAPACITY + n] = UNFINISHED
+        data[b * CAPACITY + n] = SIZE
 #endif
     };
+#endif
+#if BATCHES
+#ifndef FAULT_FIRST_EARLY
+    WRITE_SECOND
+#endif
 #endif
     d_step { /* WRITE: S1 */
         assert(EXISTS(h));
@@ -300,12 +399,24 @@ reserve:
         stamp_of[b * CAPACITY + n] = stamp;
 #endif
     };
+#if BATCHES
+#ifdef FAULT_FIRST_EARLY
+    WRITE_SECOND
+#endif
+    d_step { /* COMMIT: A1 */
+        assert(EXISTS(h));
+        committed = committed | (count == 2 -> 3 : 1) << number;
+        records[b] = records[b] + COMMITTED_NOW;
+        units[b] = units[b] + count
+    };
+#else
     d_step { /* COMMIT: A1 */
         assert(EXISTS(h));
         GHOST(committed = committed | 1 << number;)
         records[b]++;
         units[b]++
     };
+#endif
     goto done;
 
 switch: /* SWITCH */
@@ -322,8 +433,15 @@ look:
     atomic {
         number = 0;
         if
+#if BATCHES
+        :: gate != h ->
+            attempted = attempted - count;
+            in_flight = in_flight - count;
+            goto leave
+#else
         :: gate != h -> goto leave
-        :: gate == h && n < CAPACITY -> number = 1; goto leave
+#endif
+        :: gate == h && ROOM -> number = 1; goto leave
         :: else
         fi;
         if
@@ -400,7 +518,14 @@ none:
     atomic {
         if
         :: !WORD_IS(e, b, n) -> goto look
+#if BATCHES
+        :: else ->
+            lost = lost + LOST_NOW;
+            in_flight = in_flight - count;
+            goto leave
+#else
         :: else -> goto leave /* lost */
+#endif
         fi
     };
 leave:
@@ -422,6 +547,9 @@ leave:
 done:
     atomic {
         h = 0; e = 0; b = 0; n = 0; x = 0; o = 0; number = 0;
+#if BATCHES
+        count = 0;
+#endif
 #ifdef STAMPS
         stamp = 0; seen = 0
 #endif
@@ -438,6 +566,9 @@ end_dead: /* when the session has ended nobody comes after it */
     :: atomic { !through && reaped == life ->
         mine = life;
         h = 0; e = 0; b = 0; n = 0; x = 0; o = 0; number = 0;
+#if BATCHES
+        count = 0;
+#endif
         goto born }
     fi
 #else
@@ -558,6 +689,9 @@ inline write_prefix(i, to)
         k++
     :: else -> break
     od;
+#if BATCHES
+    assert(ENDS_WHOLE(written));
+#endif
     k = 0
 }
 
@@ -592,7 +726,7 @@ inline abandon()
     d_step {
         k = 0;
         do
-        :: k < end_records[y] && data[y * CAPACITY + k] != 0 -> k++
+        :: k < end_records[y] && IS_WHOLE(data[y * CAPACITY + k]) -> k++
         :: else -> break
         od;
         z = k;
@@ -639,7 +773,12 @@ inline shut()
 inline snapshot(i)
 {
     atomic {
+#if BATCHES
+        /* No record has room before a batch: it stands for one that is committed. */
+        STATE(owner[i]) == HELD && (records[i] != 0 || data[i * CAPACITY] != 0) ->
+#else
         STATE(owner[i]) == HELD && records[i] != 0 ->
+#endif
         y = i;
         z = owner[i]
     };
@@ -658,6 +797,9 @@ inline snapshot(i)
         d_step {
             assert(!IS_WHOLE(x) || !IS_WHOLE(data[y * CAPACITY + 1]) ||
                    data[y * CAPACITY + 1] == x + 1)
+#if BATCHES
+            ;assert(!IS_WHOLE(x) || ENDS_WHOLE(x) || data[y * CAPACITY + 1] == x + 1)
+#endif
         };
 #endif
         d_step { assert(x == data[y * CAPACITY] || !IS_WHOLE(x)) };
@@ -802,6 +944,13 @@ init
                 assert((committed & ~in_file) == 0 && recorded <= reserved);
 #else
                 assert(reserved == recorded + gone + UNWRITTEN);
+#endif
+#if BATCHES
+#if DEATHS
+                assert(!HAS_PARTS(in_file));
+#else
+                assert(attempted == in_flight + reserved + lost);
+#endif
 #endif
                 k = 0;
                 do

@@ -31,6 +31,9 @@ inline move_together(i, end)
     do
     :: r_from < end && data[i * CAPACITY + r_from] != COPYING ->
         if
+#if BATCHES
+        :: data[i * CAPACITY + r_from] == UNFINISHED_TWO -> r_from++
+#endif
         :: IS_WHOLE(data[i * CAPACITY + r_from]) ->
             data[i * CAPACITY + r_to] = data[i * CAPACITY + r_from];
             r_to++

@@ -32,6 +32,9 @@ inline recover_buffer()
         :: IS_WHOLE(r_d) ->
             assert((found >> r_d & 1) == 0 && (in_file >> r_d & 1) == 0);
             found = found | 1 << r_d
+#if BATCHES
+        :: r_d == UNFINISHED_TWO -> r_k++
+#endif
         :: else
         fi;
         r_k++
@@ -62,7 +65,13 @@ end:
         :: else -> break
         od;
         assert((committed & ~(found | in_file | overwritten)) == 0);
+#if BATCHES
+        assert(!HAS_PARTS(found | in_file | overwritten));
+        assert(attempted == in_flight + reserved + lost);
+        assert(r_sum <= reserved && reserved <= r_sum + WRITERS + BATCHES)
+#else
         assert(r_sum <= reserved && reserved <= r_sum + WRITERS)
+#endif
     }
     od
 }
