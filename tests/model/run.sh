@@ -24,6 +24,7 @@ killed="$one -DKILL"
 parts="$killed -DTIMED -DCAPACITY=2"
 recorder="$circular -DKILL -DEVENTS=3"
 guests="$one -DVISITS"
+shared_live="-DKILL -DLIVE -DBATCHES=1 -DCAPACITY=3 -DEVENTS=1"
 shared_gap="-DKILL -DBATCHES=1 -DCAPACITY=3 -DEVENTS_1=1"
 reaped_batches="-DDEATHS=1 -DBATCHES=1 -DCAPACITY=3 -DEVENTS=1"
 reaped="-DDEATHS=1 -DCAPACITY=2 -DEVENTS_1=1"
@@ -84,6 +85,7 @@ killed     good   batches-recorder     rseq    $recorder $batches -DEVENTS_1=1 -
 killed     good   batches-live         rseq    $killed -DLIVE $batches -DEVENTS=1 -DSWITCHES=0
 killed     good   shared-batches       shared  $shared_gap
 killed     good   shared-batch-pins    shared  -DKILL $pins
+killed     good   shared-batches-live  shared  $shared_live
 guests     good   visits               rseq    $guests -DFINE -DSWITCHES=2
 guests     good   two-visits           rseq    -DVISITS -DEVENTS=1
 guests     good   death                rseq    $guests -DDEATHS=1
@@ -159,6 +161,7 @@ faults     fault  shared-first-size    shared  $shared_gap -DFAULT_FIRST_SIZE
 faults     fault  reaped-first-size    shared  $reaped_batches -DFAULT_FIRST_SIZE
 faults     fault  shared-counts-one    shared  $batches -DEVENTS=1 -DSEQUENCES=1 -DFAULT_COMMIT_ONE
 faults     fault  shared-lost-one      shared  $batches -DEVENTS=1 -DSEQUENCES=1 -DFAULT_LOST_ONE
+faults     fault  shared-zero-once     shared  $shared_live -DFAULT_ZERO_ONCE
 "
 
 if [[ ${GLIBC_TUNABLES:-} == *glibc.pthread.rseq=0* ]]; then

@@ -42,6 +42,73 @@ inline recover_buffer()
     od
 }
 
+#ifdef LIVE
+/*
+ * Recovery reads buffer 0 of a process that runs on, place by place; the buffers are alike. A
+ * writer that has reserved a batch and stored nothing leaves zero in the first place. It may store
+ * both records before the second place is read. So a place of zero is read again after all of them.
+ * What follows one that has changed is unknown.
+ */
+active proctype live()
+{
+    byte o;
+    byte k;
+    byte limit;
+    byte copy[CAPACITY];
+    byte changed; /* a set of places */
+
+end_not_begun:
+    atomic {
+        region == gen && IS_IN_USE(owner[0]) && (word_buffer == 0 || records[0] != 0) ->
+        o = owner[0];
+        limit = (word_buffer == 0 -> word_records : CAPACITY)
+    };
+    do
+    :: d_step { k < limit -> copy[k] = data[k]; k++ }
+    :: else -> break
+    od;
+    k = 0;
+    d_step {
+        do
+        :: k < limit ->
+            if
+            :: copy[k] == 0 && data[k] != 0 -> changed = changed | 1 << k
+            :: else
+            fi;
+            k++
+        :: else -> break
+        od;
+        k = 0
+    };
+    d_step {
+        found = 0;
+        do
+#ifdef FAULT_ZERO_ONCE
+        :: k < limit && copy[k] != COPYING ->
+#else
+        :: k < limit && copy[k] != COPYING && (changed >> k & 1) == 0 ->
+#endif
+            if
+            :: IS_WHOLE(copy[k]) -> found = found | 1 << copy[k]
+            :: copy[k] == UNFINISHED_TWO -> k++
+            :: else
+            fi;
+            k++
+        :: else -> break
+        od;
+        assert(owner[0] != o || !HAS_PARTS(found));
+        k = 0;
+        do
+        :: k < CAPACITY -> copy[k] = 0; k++
+        :: else -> break
+        od;
+        o = 0;
+        k = 0;
+        limit = 0;
+        changed = 0
+    }
+}
+#else
 active proctype killed()
 {
 end:
@@ -75,3 +142,4 @@ end:
     }
     od
 }
+#endif
