@@ -8,6 +8,7 @@
  *
  * This header includes the following ones:
  * - describe.h describes events;
+ * - batch.h writes several events in one call;
  * - memory.h says what a session may request of its memory;
  * - reading.h reports what a reader finds in a trace file, and what is wrong with the file;
  * - buffers.h reads a file buffer by buffer;
@@ -25,6 +26,7 @@
 #define ETWAS_ETWAS_H
 
 #include <etwas/autologger.h>
+#include <etwas/batch.h>
 #include <etwas/buffers.h>
 #include <etwas/classes.h>
 #include <etwas/crash_safe.h>

@@ -460,7 +460,7 @@ static bool collect_head(struct etwas_collector *collector, uint32_t slot, uint6
         .slot = slot,
         .begin_units = ETWAS_FIRST_UNIT,
         .end_units = entry->end_units,
-        .records = etwas_commit_records(commit),
+        .records = etwas_commit_count(commit),
         .newest = entry->newest,
     };
     if (etwas_pool_is_rseq_slot(collector->pool, slot)) {
@@ -560,7 +560,7 @@ void etwas_collector_reclaim(struct etwas_collector *collector)
         struct etwas_buffer_control *control = &pool->buffers[buffer];
         struct etwas_collector_buffer *entry = &collector->entries[buffer];
         uint64_t commit = ck_pr_load_64(&control->commit);
-        uint32_t records = etwas_commit_records(commit);
+        uint32_t records = etwas_commit_count(commit);
         uint32_t whole = entry->set_aside - 1;
 
         if (entry->set_aside == 0 || entry->is_kept || !etwas_pool_is_complete(pool, commit)) {

@@ -30,20 +30,21 @@ static inline uint32_t etwas_commit_bytes(uint64_t commit)
     return (uint32_t)commit;
 }
 
-static inline uint32_t etwas_commit_records(uint64_t commit)
+static inline uint32_t etwas_commit_count(uint64_t commit)
 {
     return (uint32_t)(commit >> 32) & 0x3FFFFFFF;
 }
 
 /*
- * A1 of publish_shared.c: counts another whole record of `rounded` bytes. Returns
+ * A1 of publish_shared.c: counts whole records of `rounded` bytes together. Returns
  * ERROR_NOT_ENOUGH_MEMORY if the flusher has abandoned the buffer: then the flusher counts the
- * record lost when it reclaims the buffer.
+ * records lost when it reclaims the buffer.
  */
-static inline uint32_t etwas_commit_record(uint64_t *commit, uint32_t rounded)
+static inline uint32_t etwas_commit_records(uint64_t *commit, uint32_t records, uint32_t rounded)
 {
     ck_pr_fence_release();
-    return (ck_pr_faa_64(commit, ETWAS_COMMIT_ONE_RECORD + rounded) & ETWAS_COMMIT_ABANDONED) == 0
+    return (ck_pr_faa_64(commit, records * ETWAS_COMMIT_ONE_RECORD + rounded) &
+            ETWAS_COMMIT_ABANDONED) == 0
                ? ERROR_SUCCESS
                : ERROR_NOT_ENOUGH_MEMORY;
 }

@@ -78,7 +78,7 @@ static void claim_account_overwritten(struct etwas_pool *pool, uint32_t buffer, 
         ck_pr_store_32(&control->end.records, 0);
     } else {
         etwas_pool_account(pool, etwas_owner_slot(owner), ETWAS_DISPOSITION_OVERWRITTEN,
-                           etwas_commit_records(ck_pr_load_64(&control->commit)));
+                           etwas_commit_count(ck_pr_load_64(&control->commit)));
         ck_pr_store_64(&control->commit, 0);
     }
     etwas_pool_account_end(pool); /* its fence is between the commit word and the records */

@@ -83,7 +83,7 @@ static struct stored count_rseq_slot(const struct etwas_pool *pool, uint32_t ind
 
 static void tally_buffer(const struct etwas_buffer_control *control, struct tally *tally)
 {
-    uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
+    uint32_t records = etwas_commit_count(ck_pr_load_64(&control->commit));
     uint32_t set_aside = ck_pr_load_32(&control->set_aside);
 
     if (set_aside == 0) {

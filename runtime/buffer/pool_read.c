@@ -219,7 +219,7 @@ static enum etwas_pool_found inspect_in_shared_slot(const struct etwas_pool_view
     uint64_t commit = ck_pr_load_64(&view_control_at(view, found->buffer)->commit);
 
     ck_pr_fence_acquire(); /* pairs with A1 of its writers: the records it counts are there */
-    found->committed = etwas_commit_records(commit);
+    found->committed = etwas_commit_count(commit);
     found->is_abandoned = (commit & ETWAS_COMMIT_ABANDONED) != 0;
     if (!found->is_current && etwas_owner_state(found->owner) == ETWAS_OWNER_PINNED &&
         state->owner < found->owner) {
@@ -374,6 +374,44 @@ static uint32_t gap_units(const uint8_t *record, uint32_t left)
                : zeroes;
 }
 
+/*
+ * A batch becomes visible with its first marker. A copy may have the zeroes of its first place and,
+ * made a moment later, its other records.
+ */
+void etwas_pool_read_zeroes_again(uint8_t *records, uint32_t units,
+                                  bool (*is_zero)(void *context, uint32_t unit), void *context)
+{
+    const uint32_t unknown = UINT32_MAX;
+    uint32_t at = 0;
+
+    while (at < units) {
+        uint8_t *record = records + (size_t)at * ETWAS_UNIT_BYTES;
+        uint32_t its = record_units(record, units - at);
+
+        if (its == 0) {
+            its = reserved_units(record, units - at);
+        }
+        if (its == 0) {
+            its = zero_units(record, units - at);
+            if (its == 0) {
+                return;
+            }
+            if (!is_zero(context, at)) {
+                memcpy(record, &unknown, sizeof unknown);
+                return;
+            }
+        }
+        at += its;
+    }
+}
+
+static bool zero_is_live(void *context, uint32_t unit)
+{
+    const uint64_t *words = context;
+
+    return ck_pr_load_64(&words[unit]) == 0;
+}
+
 /* Counts a record. One after begin_units moves to the end of the record before it. */
 static void found_add_record(struct etwas_found_buffer *found, uint8_t *copy, uint32_t at,
                              uint32_t units)
@@ -455,6 +493,11 @@ enum etwas_pool_found etwas_pool_read_records(const struct etwas_pool_view *view
 
     copy_units(to, start, limit);
     ck_pr_fence_acquire();
+    if (is_shared) {
+        etwas_pool_read_zeroes_again(to, limit - ETWAS_FIRST_UNIT, zero_is_live,
+                                     (uint64_t *)(uintptr_t)start + ETWAS_FIRST_UNIT);
+        ck_pr_fence_acquire();
+    }
     if ((is_shared && found_is_cleared(view, found)) || !bytes_are_of_claim(start, found->owner) ||
         !etwas_pool_read_is_unchanged(view, found)) {
         return ETWAS_POOL_FOUND_CHANGED;

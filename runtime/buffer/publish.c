@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "buffer/publish_batch.h"
 #include "buffer/retention_class.h"
 #include "buffer/unattached.h"
 #include "platform/processor.h"
@@ -80,7 +81,11 @@ static __attribute__((noinline)) void publish_fill_times(
     uint32_t first = (uint32_t)(one_count ? user : times.kernel_us / TICK_US);
     uint32_t second = (uint32_t)(one_count ? user >> 32 : user);
 
-    if (etwas_record_is_event(record)) {
+    if (record->batch != NULL) {
+        record->batch->has_times = true;
+        record->batch->times[0] = first;
+        record->batch->times[1] = second;
+    } else if (etwas_record_is_event(record)) {
         record->event->kernel_time = first;
         record->event->user_time = second;
     } else {
@@ -154,7 +159,10 @@ static inline __attribute__((always_inline)) uint32_t publish_in_row(
     const struct etwas_unstamped_record *record)
 {
     if (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ) {
-        uint32_t result = etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
+        uint32_t result =
+            __builtin_expect(record->batch != NULL, 0)
+                ? etwas_publish_batch_rseq(session, generation, row * etwas_slot_count, record)
+                : etwas_publish_rseq(session, generation, row * etwas_slot_count, record);
 
         if (result != ETWAS_PUBLISH_FALLBACK) {
             return result;
@@ -197,11 +205,12 @@ static __attribute__((noinline, cold)) bool publish_refuse_open(
     const struct etwas_unstamped_record *record)
 {
     uint32_t row = publish_class_row(kind, record);
+    uint32_t events = etwas_record_count(record);
 
     return (etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ &&
-            etwas_refuse_rseq(session, generation, row * etwas_slot_count, cause)) ||
+            etwas_refuse_rseq(session, generation, row * etwas_slot_count, cause, events)) ||
            etwas_refuse_shared(etwas_attachment_of(session),
-                               publish_shared_slot(session, kind, row), generation, cause);
+                               publish_shared_slot(session, kind, row), generation, cause, events);
 }
 
 bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot_loss cause,
@@ -211,7 +220,7 @@ bool etwas_publish_refuse(uint32_t session, uint32_t generation, enum etwas_slot
 
     return (publish_open_slot(session, generation, &kind) != NULL &&
             publish_refuse_open(kind, session, generation, cause, record)) ||
-           etwas_unattached_count(session, generation);
+           etwas_unattached_count(session, generation, etwas_record_count(record));
 }
 
 /*
@@ -227,7 +236,7 @@ static __attribute__((noinline, cold)) uint32_t publish_otherwise(
         const struct etwas_slot *open;
         uint32_t kind;
 
-        if (etwas_unattached_count(session, generation)) {
+        if (etwas_unattached_count(session, generation, etwas_record_count(record))) {
             return ERROR_NOT_ENOUGH_MEMORY;
         }
         open = publish_open_slot(session, generation, &kind);
@@ -236,7 +245,7 @@ static __attribute__((noinline, cold)) uint32_t publish_otherwise(
         }
         if (turn == ETWAS_MAXIMUM_ATTEMPTS) {
             return publish_refuse_open(kind, session, generation, ETWAS_SLOT_NO_BUFFER, record) ||
-                           etwas_unattached_count_unresolved(session)
+                           etwas_unattached_count_unresolved(session, etwas_record_count(record))
                        ? ERROR_NOT_ENOUGH_MEMORY
                        : ERROR_INVALID_HANDLE;
         }
@@ -268,7 +277,7 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
 bool etwas_publish_has_room(uint32_t session, uint32_t generation,
                             const struct etwas_unstamped_record *record)
 {
-    uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    uint32_t units = etwas_record_room_units(record);
     const struct etwas_slot *slot;
     uint32_t processor;
     uint32_t kind;
@@ -288,7 +297,7 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
 uint32_t etwas_publish_check(uint32_t session, uint32_t generation, uint32_t given_bytes,
                              const struct etwas_unstamped_record *record)
 {
-    uint32_t units = (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+    uint32_t units = etwas_record_room_units(record);
     const struct etwas_slot *open;
     uint32_t kind;
     bool fits;

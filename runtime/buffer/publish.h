@@ -52,6 +52,23 @@ struct etwas_unstamped_record {
      * the stamp. 0: the message has no stamp, but still has a place in the order of stamps.
      */
     uint32_t message_stamp_at;
+    struct etwas_record_batch *batch; /* NULL: one record; otherwise the first record of these */
+};
+
+/*
+ * Several records of one moment: they lie in one buffer one behind the other, have one stamp, and
+ * become visible together. All are recorded or none is.
+ */
+struct etwas_record_batch {
+    uint32_t records; /* at most 16 */
+    uint32_t units;   /* of all records */
+    /*
+     * Builds the record with this index, which takes as many units as it did when `units` was
+     * summed. It is valid until the next call. Async-signal-safe.
+     */
+    const struct etwas_unstamped_record *(*build)(struct etwas_record_batch *batch, uint32_t index);
+    bool has_times; /* set by publication, with the times for each record (R106) */
+    uint32_t times[2];
 };
 
 enum {
@@ -66,6 +83,25 @@ static inline bool etwas_record_is_message(const struct etwas_unstamped_record *
 static inline bool etwas_record_is_event(const struct etwas_unstamped_record *record)
 {
     return record->header_bytes == sizeof(struct etwas_etl_event_header);
+}
+
+static inline uint32_t etwas_record_count(const struct etwas_unstamped_record *record)
+{
+    return record->batch != NULL ? record->batch->records : 1;
+}
+
+/* Returns the room that the record, or its batch, takes. */
+static inline uint32_t etwas_record_room_units(const struct etwas_unstamped_record *record)
+{
+    return record->batch != NULL ? record->batch->units
+                                 : (uint32_t)etwas_etl_round_up_8(record->bytes) / ETWAS_UNIT_BYTES;
+}
+
+/* Returns the offset of KernelTime in the header of a record that is no message. */
+static inline uint32_t etwas_record_times_at(const struct etwas_unstamped_record *record)
+{
+    return etwas_record_is_event(record) ? offsetof(struct etwas_etl_event_header, kernel_time)
+                                         : offsetof(struct etwas_etl_full_header, kernel_time);
 }
 
 /* Returns the stamp's offset in the header; 0: the record has none. */
@@ -146,16 +182,16 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
  */
 
 /*
- * Counts one lost event in the rseq slot of whichever processor runs the caller, in the class row
+ * Counts lost events in the rseq slot of whichever processor runs the caller, in the class row
  * that begins at slot `first`. Returns false, with nothing counted, if etwas_publish_rseq would
  * return ETWAS_PUBLISH_FALLBACK.
  */
 bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
-                       enum etwas_slot_loss cause);
+                       enum etwas_slot_loss cause, uint32_t events);
 
 /* Does the same in one shared slot. Returns false if the session no longer runs. */
 bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                         uint32_t generation, enum etwas_slot_loss cause);
+                         uint32_t generation, enum etwas_slot_loss cause, uint32_t events);
 
 /*
  * Publication for a thread that records the events of others: it states the processor and the time

@@ -251,7 +251,7 @@ uint32_t etwas_publish_rseq(uint32_t session, uint32_t generation, uint32_t firs
         word = ck_pr_load_64(&slot->word);
         ck_pr_fence_acquire();
         if (etwas_word_units(word) + units > etwas_slot_limit_units(slot) || word == close_word) {
-            uint32_t result = etwas_switch_rseq(attachment, slot, gate, units, close_word);
+            uint32_t result = etwas_switch_rseq(attachment, slot, gate, units, close_word, 1);
 
             if (result != ERROR_SUCCESS) {
                 return result;

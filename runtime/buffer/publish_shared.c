@@ -13,6 +13,9 @@
  *     WRITE     header and fields at the reserved place; the marker last  (S1, release)
  *     COMMIT    fetch-add on the buffer's commit word             (A1, release)
  *
+ * A batch is reserved at once. The units of all its records stand in its first place until that
+ * record's marker, which is stored after all others: a reader sees one gap, or all records.
+ *
  * Ordering:
  *     L1  pairs with the exchange that installed the buffer (X3 in switch_shared.c): a writer that
  *         sees the buffer in the word sees it zeroed and its commit word 0. The gate and the slot's
@@ -99,9 +102,13 @@ static inline bool announce_stamp(struct etwas_slot *slot, uint64_t newest, int6
            ck_pr_cas_64(&slot->newest, newest, (uint64_t)stamp); /* X1 */
 }
 
-static uint32_t reserve_record(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                               uint32_t generation, uint32_t units, struct reservation *reservation)
+static uint32_t reserve_room(const struct etwas_attachment *attachment, struct etwas_slot *slot,
+                             uint32_t generation, const struct etwas_unstamped_record *record,
+                             struct reservation *reservation)
 {
+    const uint32_t units = etwas_record_room_units(record);
+    const uint32_t records = etwas_record_count(record);
+
     for (;;) {
         uint64_t word = ck_pr_load_64(&slot->word); /* L1 */
         struct etwas_buffer_control *buffers;
@@ -119,7 +126,7 @@ static uint32_t reserve_record(const struct etwas_attachment *attachment, struct
         }
         limit = etwas_slot_limit_units(slot);
         if (__builtin_expect(first + units > limit, 0)) {
-            uint32_t result = etwas_switch_shared(attachment, slot, generation, units, 0);
+            uint32_t result = etwas_switch_shared(attachment, slot, generation, units, 0, records);
 
             if (result != ERROR_SUCCESS) {
                 return result;
@@ -137,7 +144,7 @@ static uint32_t reserve_record(const struct etwas_attachment *attachment, struct
                 continue;
             }
             if (order == ORDER_NEEDS_ANOTHER_BUFFER) {
-                result = etwas_switch_shared(attachment, slot, generation, units, word);
+                result = etwas_switch_shared(attachment, slot, generation, units, word, records);
                 if (result != ERROR_SUCCESS) {
                     return result;
                 }
@@ -161,22 +168,21 @@ static uint32_t reserve_record(const struct etwas_attachment *attachment, struct
 }
 
 /* Writes all of the header except bytes 0..3, the marker: the final one is stored last. */
-static inline void write_record_header(const struct reservation *reservation,
+static inline void write_record_header(uint8_t *place, int64_t stamp,
                                        const struct etwas_unstamped_record *record)
 {
-    uint8_t *place = reservation->place;
     const uint8_t *header = (const uint8_t *)record->header;
 
     if (__builtin_expect(etwas_record_is_message(record), 0)) {
         memcpy(place + 4, header + 4, record->header_bytes - 4);
         if (record->message_stamp_at != 0) {
-            memcpy(place + record->message_stamp_at, &reservation->stamp, 8);
+            memcpy(place + record->message_stamp_at, &stamp, 8);
         }
         return;
     }
     /* Bytes 16..23 are the stamp. Constant sizes: plain moves. */
     memcpy(place + 4, header + 4, 12);
-    memcpy(place + 16, &reservation->stamp, 8);
+    memcpy(place + 16, &stamp, 8);
     memcpy(place + 24, header + 24, 24);
     if (record->header_bytes == sizeof(struct etwas_etl_instance_header)) {
         memcpy(place + 48, header + 48, 24);
@@ -185,15 +191,14 @@ static inline void write_record_header(const struct reservation *reservation,
     }
 }
 
-static void write_record(const struct reservation *reservation,
-                         const struct etwas_unstamped_record *record)
+/* Writes a record without its marker. */
+static inline void write_record(uint8_t *place, int64_t stamp,
+                                const struct etwas_unstamped_record *record)
 {
-    uint8_t *place = reservation->place;
     uint8_t *next = place + record->header_bytes;
     uint32_t left = record->bytes - record->header_bytes;
-    uint32_t marker;
 
-    write_record_header(reservation, record);
+    write_record_header(place, stamp, record);
     for (uint32_t index = 0; index < record->field_count; index++) {
         const MOF_FIELD *field = &record->fields[index];
         uint32_t bytes = etwas_record_field_bytes(field, left);
@@ -204,25 +209,71 @@ static void write_record(const struct reservation *reservation,
             left -= bytes;
         }
     }
-    ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
+}
+
+/* Stores the marker of a written record. */
+static inline void store_marker(uint8_t *place, const struct etwas_unstamped_record *record)
+{
+    uint32_t marker;
+
     memcpy(&marker, record->header, sizeof marker);
     ck_pr_fence_release();
     ck_pr_store_32((uint32_t *)(void *)place, marker); /* S1 */
 }
 
+static inline uint8_t *write_record_of(const struct etwas_record_batch *batch, uint8_t *place,
+                                       int64_t stamp, const struct etwas_unstamped_record *record)
+{
+    write_record(place, stamp, record);
+    if (batch->has_times) {
+        memcpy(place + etwas_record_times_at(record), batch->times, sizeof batch->times);
+    }
+    return place + etwas_etl_round_up_8(record->bytes);
+}
+
+/*
+ * Writes the records one behind the other, the first one last. Its marker makes all of them
+ * visible.
+ */
+static __attribute__((noinline)) void write_batch(const struct reservation *reservation,
+                                                  uint32_t first_bytes,
+                                                  struct etwas_record_batch *batch)
+{
+    uint8_t *place = reservation->place + etwas_etl_round_up_8(first_bytes);
+    const struct etwas_unstamped_record *record;
+
+    for (uint32_t index = 1; index < batch->records; index++) {
+        uint8_t *start = place;
+
+        record = batch->build(batch, index);
+        place = write_record_of(batch, start, reservation->stamp, record);
+        store_marker(start, record);
+    }
+    record = batch->build(batch, 0);
+    (void)write_record_of(batch, reservation->place, reservation->stamp, record);
+    ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
+    store_marker(reservation->place, record);
+}
+
 uint32_t etwas_publish_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
                               uint32_t generation, const struct etwas_unstamped_record *record)
 {
+    const uint32_t records = etwas_record_count(record);
+    const uint32_t rounded = etwas_record_room_units(record) * ETWAS_UNIT_BYTES;
     struct reservation reservation;
-    uint32_t rounded = (uint32_t)etwas_etl_round_up_8(record->bytes);
-    uint32_t result =
-        reserve_record(attachment, slot, generation, rounded / ETWAS_UNIT_BYTES, &reservation);
+    uint32_t result = reserve_room(attachment, slot, generation, record, &reservation);
 
     if (result != ERROR_SUCCESS) {
         return result;
     }
     ETWAS_TESTPOINT(ETWAS_POINT_RESERVED);
-    write_record(&reservation, record);
+    if (__builtin_expect(record->batch != NULL, 0)) {
+        write_batch(&reservation, record->bytes, record->batch);
+    } else {
+        write_record(reservation.place, reservation.stamp, record);
+        ETWAS_TESTPOINT(ETWAS_POINT_WRITTEN);
+        store_marker(reservation.place, record);
+    }
     ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
-    return etwas_commit_record(reservation.commit, rounded); /* A1 */
+    return etwas_commit_records(reservation.commit, records, rounded); /* A1 */
 }

@@ -52,10 +52,10 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
         limit = etwas_slot_limit_units(slot);
         buffer = etwas_slot_buffer(slot, word);
         if (first + units > limit) {
-            uint32_t result = etwas_switch_shared(attachment, slot, gate, units, 0);
+            uint32_t result = etwas_switch_shared(attachment, slot, gate, units, 0, 1);
 
             if (result == ERROR_MORE_DATA &&
-                !etwas_refuse_shared(attachment, slot, gate, ETWAS_SLOT_TOO_LARGE)) {
+                !etwas_refuse_shared(attachment, slot, gate, ETWAS_SLOT_TOO_LARGE, 1)) {
                 return ERROR_INVALID_HANDLE;
             }
             if (result != ERROR_SUCCESS) {
@@ -76,7 +76,7 @@ uint32_t etwas_publish_stamped(const struct etwas_attachment *attachment, uint32
             if (record->recorded_stamp != NULL) {
                 *record->recorded_stamp = (int64_t)newest;
             }
-            return etwas_commit_record(&buffers[buffer].commit, rounded); /* A1 */
+            return etwas_commit_records(&buffers[buffer].commit, 1, rounded); /* A1 */
         }
     }
 }

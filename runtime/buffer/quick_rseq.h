@@ -8,8 +8,9 @@
  *     etwas_quick_rseq     the commonest record: an instance header and a payload in one piece of
  *                          at most ETWAS_QUICK_PAYLOAD_BYTES
  *     ETWAS_QUICK_PIECES   the others, each with its header; the payload in any number of pieces
+ *     etwas_quick_image    several records, which lie ready in memory; the commit adds all of them
  *
- * Both are (`local` is the slot's process-local data)
+ * They are (`local` is the slot's process-local data)
  *
  *              1  rseq_cs ← descriptor                          arms the sequence
  *     start:   2  slot.processor ≠ cpu_id                       → exit OTHER
@@ -52,6 +53,8 @@
 
 enum {
     ETWAS_QUICK_PAYLOAD_BYTES = 384,
+    ETWAS_QUICK_BLOCK_BYTES = 64,
+    ETWAS_BATCH_IMAGE_BYTES = 4096,
     ETWAS_QUICK_LARGE_BYTES = 256, /* pieces from here on are copied by lines of the cache */
 };
 
@@ -84,6 +87,17 @@ struct etwas_quick_header {
     etwas_pair second;
     etwas_pair third;
     etwas_pair fourth;
+};
+
+/*
+ * The records of a batch as they shall lie in a buffer, stamps included, with zeroes up to the end
+ * of each last unit: ETWAS_QUICK_BLOCK_BYTES at least. etwas_quick_image copies them; its commit
+ * adds all of them. Their stamps are the `stamp` that it compares.
+ */
+struct etwas_batch_image {
+    uint32_t bytes; /* a multiple of 8 */
+    uint32_t records;
+    uint8_t data[ETWAS_BATCH_IMAGE_BYTES + 8] __attribute__((aligned(16)));
 };
 
 /*

@@ -89,14 +89,17 @@
         "stur xzr, [x9, -8]\n\t"                    /* 6 */                                        \
         "sub x9, x9, %[units], lsl 3\n\t"
 
-#define ETWAS_QUICK_COMMIT                                                                         \
+#define ETWAS_QUICK_COMMIT(ADD_RECORDS)                                                            \
         ETWAS_QUICK_TRAP(19)                                                                       \
         "str %[stamp], [%[slot], %c[newest]]\n\t"   /* 7 */                                        \
-        "mov x17, 1\n\t"                                                                           \
-        "add x16, x16, x17, lsl %c[units_bits] + %c[buffer_bits]\n\t"                              \
+        ADD_RECORDS                                                                                \
         ETWAS_QUICK_TRAP(20)                                                                       \
         "stlr x16, [%[slot]]\n"                     /* 8 */                                        \
         "3:\n\t"
+
+#define ETWAS_QUICK_ONE_RECORD                                                                     \
+        "mov x17, 1\n\t"                                                                           \
+        "add x16, x16, x17, lsl %c[units_bits] + %c[buffer_bits]\n\t"
 
 _Static_assert(offsetof(struct etwas_slot, word) == 0, "a store-release knows no offset");
 _Static_assert(ETWAS_SLOT_LOCAL_BYTES % 4096 == 0 && ETWAS_SLOT_LOCAL_BYTES >> 24 == 0,
@@ -210,7 +213,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
         "add x15, x9, 72\n\t"
         ETWAS_QUICK_TRAP(18)
         ETWAS_QUICK_COPY
-        ETWAS_QUICK_COMMIT
+        ETWAS_QUICK_COMMIT(ETWAS_QUICK_ONE_RECORD)
         :
         : ETWAS_QUICK_OPERANDS(slot, generation, record->stamp), [units] "r"(units),
           [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
@@ -243,6 +246,24 @@ other:
         "50:\n\t"
 /* clang-format on */
 
+/* clang-format off */
+/* Steps 4 and 5: the place in x9, the bytes from there to the end of the buffer in x13. */
+#define ETWAS_QUICK_PLACE                                                                          \
+        "ldr x12, [x14, %c[newest]]\n\t"                                                           \
+        "cmp x12, %[stamp]\n\t"                 /* 5 */                                            \
+        "b.gt 9f\n\t"                                                                              \
+        "sub x10, x14, %c[local], lsl 12\n\t"                                                      \
+        "ldp w13, w12, [x10, %c[limit]]\n\t"                                                       \
+        "ubfx x15, x16, 0, %c[units_bits]\n\t"                                                     \
+        "and x12, x12, x16, lsr %c[units_bits]\n\t"                                                \
+        "madd x12, x12, x13, x15\n\t"                                                              \
+        "sub x13, x13, x15\n\t"                                                                    \
+        "ldr x9, [x10, %c[region]]\n\t"                                                            \
+        "add x9, x9, x12, lsl 3\n\t"                                                               \
+        "lsl x13, x13, 3\n\t"
+
+/* clang-format on */
+
 /*
  * HEADER stores the header at x9, all but its first 8 bytes. x14 is the next piece, x13 the
  * remaining room, x10 the target of the next piece; lengths are added up in x8.
@@ -256,18 +277,7 @@ other:
     {                                                                                              \
         __asm__ goto(                                                                              \
             ETWAS_QUICK_ARM                                                                        \
-            "ldr x12, [x14, %c[newest]]\n\t"                                                       \
-            "cmp x12, %[stamp]\n\t"                 /* 5 */                                        \
-            "b.gt 9f\n\t"                                                                          \
-            "sub x10, x14, %c[local], lsl 12\n\t"                                                  \
-            "ldp w13, w12, [x10, %c[limit]]\n\t"                                                   \
-            "ubfx x15, x16, 0, %c[units_bits]\n\t"                                                 \
-            "and x12, x12, x16, lsr %c[units_bits]\n\t"                                            \
-            "madd x12, x12, x13, x15\n\t"                                                          \
-            "sub x13, x13, x15\n\t"                                                                \
-            "ldr x9, [x10, %c[region]]\n\t"                                                        \
-            "add x9, x9, x12, lsl 3\n\t"                                                           \
-            "lsl x13, x13, 3\n\t"                                                                  \
+            ETWAS_QUICK_PLACE                                                                      \
             "subs x13, x13, " #STEP " + 8\n\t"                                                     \
             "b.lt 9f\n\t"                                                                          \
             HEADER                                  /* 6 */                                        \
@@ -296,7 +306,7 @@ other:
             "str x17, [x9]\n\t"                                                                    \
             "add x8, x8, 7\n\t"                                                                    \
             "add x16, x16, x8, lsr 3\n\t"                                                          \
-            ETWAS_QUICK_COMMIT                                                                     \
+            ETWAS_QUICK_COMMIT(ETWAS_QUICK_ONE_RECORD)                                             \
             :                                                                                      \
             : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
               [end] "r"((uintptr_t)pieces + count * sizeof(MOF_FIELD)),                            \
@@ -314,5 +324,55 @@ other:
         return ETWAS_QUICK_OTHER;                                                                  \
     }
 /* clang-format on */
+
+/* Copies a batch from its image, by 64 bytes; the last 64 may overlap those before. */
+static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_image(
+    struct etwas_slot *slot, uint32_t generation, int64_t stamp,
+    const struct etwas_batch_image *image)
+{
+    /* clang-format off */
+    __asm__ goto(
+        ETWAS_QUICK_ARM
+        ETWAS_QUICK_PLACE
+        "mov w12, %w[bytes]\n\t"
+        "cmp x13, x12\n\t"
+        "b.lt 9f\n\t"
+        ETWAS_QUICK_TRAP(18)
+        "mov x11, %[data]\n\t"
+        "subs x12, x12, 64\n\t"                     /* 6 */
+        "b.hs 80f\n"
+        "9:\n\t"
+        "b %l[other]\n"
+        "80:\n\t"
+        "ldp q0, q1, [x11]\n\t"
+        "ldp q2, q3, [x11, 32]\n\t"
+        "stp q0, q1, [x9]\n\t"
+        "stp q2, q3, [x9, 32]\n\t"
+        "add x11, x11, 64\n\t"
+        "add x9, x9, 64\n\t"
+        "subs x12, x12, 64\n\t"
+        "b.hi 80b\n\t"
+        "add x11, x11, x12\n\t"
+        "add x9, x9, x12\n\t"
+        "ldp q0, q1, [x11]\n\t"
+        "ldp q2, q3, [x11, 32]\n\t"
+        "stp q0, q1, [x9]\n\t"
+        "stp q2, q3, [x9, 32]\n\t"
+        "mov w12, %w[bytes]\n\t"
+        "add x16, x16, x12, lsr 3\n\t"
+        ETWAS_QUICK_COMMIT("add x16, x16, %[records]\n\t")
+        :
+        : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [data] "r"(image->data),
+          [bytes] "r"(image->bytes),
+          [records] "r"((uint64_t)image->records << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS))
+        : ETWAS_QUICK_CLOBBERS
+        : aborted, other);
+    /* clang-format on */
+    return ETWAS_QUICK_COMMITTED;
+aborted:
+    return ETWAS_QUICK_ABORTED;
+other:
+    return ETWAS_QUICK_OTHER;
+}
 
 #endif

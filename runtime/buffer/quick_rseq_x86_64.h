@@ -77,13 +77,15 @@
         "addq %c[region](%[slot]), %%r9\n\t"                                                       \
         "movq $0, -8(%%r9,%[units],8)\n\t"          /* 6 */
 
-#define ETWAS_QUICK_COMMIT                                                                         \
+#define ETWAS_QUICK_COMMIT(ADD_RECORDS)                                                            \
         ETWAS_QUICK_TRAP(19)                                                                       \
         "movq %[stamp], %c[newest](%[slot])\n\t"    /* 7 */                                        \
-        "btsq %[one_record], %%r9\n\t"                                                             \
+        ADD_RECORDS                                                                                \
         ETWAS_QUICK_TRAP(20)                                                                       \
         "addq %%r9, %c[word](%[slot])\n"            /* 8 */                                        \
         "3:\n\t"
+
+#define ETWAS_QUICK_ONE_RECORD "btsq %[one_record], %%r9\n\t"
 
 /* The offset of a member of the process-local data from the slot. */
 #define ETWAS_QUICK_LOCAL(NAME)                                                                    \
@@ -160,7 +162,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_r
 
         "6:\n\t"
         "movq %[units], %%r9\n\t"
-        ETWAS_QUICK_COMMIT
+        ETWAS_QUICK_COMMIT(ETWAS_QUICK_ONE_RECORD)
         :
         : ETWAS_QUICK_OPERANDS(slot, generation, record->stamp), [units] "r"(units),
           [before] "r"(record->before), [bytes] "r"(record->payload_bytes),
@@ -321,6 +323,23 @@ other:
         "addq %%r10, %%r9\n\t"                                                                     \
         "movups %%xmm1, -16(%%rcx,%%r9)\n\t"
 
+/* Steps 4 and 5: the place in rcx, the bytes from there to the end of the buffer in rax. */
+#define ETWAS_QUICK_PLACE                                                                          \
+        "movq %c[word](%[slot]), %%rcx\n\t"     /* 4 */                                            \
+        "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */                                           \
+        "jg %l[other]\n\t"                                                                         \
+        "movl %c[limit](%[slot]), %%eax\n\t"                                                       \
+        "movq %%rcx, %%r8\n\t"                                                                     \
+        "andl %[units_mask], %%ecx\n\t"                                                            \
+        "shrq %[units_bits], %%r8\n\t"                                                             \
+        "andl %c[mask](%[slot]), %%r8d\n\t"                                                        \
+        "imulq %%rax, %%r8\n\t"                                                                    \
+        "subq %%rcx, %%rax\n\t"                                                                    \
+        "addq %%r8, %%rcx\n\t"                                                                     \
+        "shlq $3, %%rcx\n\t"                                                                       \
+        "addq %c[region](%[slot]), %%rcx\n\t"                                                      \
+        "shlq $3, %%rax\n\t"
+
 /* HEADER stores the header at rcx, all but its first 8 bytes. */
 #define ETWAS_QUICK_PIECES(NAME, HEADER, STEP, CHECK)                                              \
     static inline __attribute__((always_inline)) enum etwas_quick_rseq NAME(                       \
@@ -330,20 +349,7 @@ other:
     {                                                                                              \
         __asm__ goto(                                                                              \
             ETWAS_QUICK_ARM                                                                        \
-            "movq %c[word](%[slot]), %%rcx\n\t"     /* 4 */                                        \
-            "cmpq %[stamp], %c[newest](%[slot])\n\t" /* 5 */                                       \
-            "jg %l[other]\n\t"                                                                     \
-            "movl %c[limit](%[slot]), %%eax\n\t"                                                   \
-            "movq %%rcx, %%r8\n\t"                                                                 \
-            "andl %[units_mask], %%ecx\n\t"                                                        \
-            "shrq %[units_bits], %%r8\n\t"                                                         \
-            "andl %c[mask](%[slot]), %%r8d\n\t"                                                    \
-            "imulq %%rax, %%r8\n\t"                                                                \
-            "subq %%rcx, %%rax\n\t"                                                                \
-            "addq %%r8, %%rcx\n\t"                                                                 \
-            "shlq $3, %%rcx\n\t"                                                                   \
-            "addq %c[region](%[slot]), %%rcx\n\t"                                                  \
-            "shlq $3, %%rax\n\t"                                                                   \
+            ETWAS_QUICK_PLACE                                                                      \
             "subq $" #STEP " + 8, %%rax\n\t"                                                       \
             "jl %l[other]\n\t"                                                                     \
             "movl $" #STEP ", %%r9d\n\t"                                                           \
@@ -358,7 +364,7 @@ other:
             "movq %%r8, (%%rcx)\n\t"                                                               \
             "addl $7, %%r9d\n\t"                                                                   \
             "shrl $3, %%r9d\n\t"                                                                   \
-            ETWAS_QUICK_COMMIT                                                                     \
+            ETWAS_QUICK_COMMIT(ETWAS_QUICK_ONE_RECORD)                                             \
             :                                                                                      \
             : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [pieces] "r"(pieces),                 \
               [end] "rm"((uintptr_t)pieces + count * sizeof(MOF_FIELD)),                           \
@@ -381,5 +387,48 @@ other:
 #define ETWAS_QUICK_PUT_WORD(WORD, AT) "movq %[" #WORD "], " #AT "(%%rcx)\n\t"
 #define ETWAS_QUICK_PUT_ZERO(AT) "movq $0, " #AT "(%%rcx)\n\t"
 /* clang-format on */
+
+/*
+ * Copies a batch from its image, by 64 bytes; the last 64 may overlap those before. r8: the source;
+ * rcx: the target; r9: the bytes that are left.
+ */
+static inline __attribute__((always_inline)) enum etwas_quick_rseq etwas_quick_image(
+    struct etwas_slot *slot, uint32_t generation, int64_t stamp,
+    const struct etwas_batch_image *image)
+{
+    /* clang-format off */
+    __asm__ goto(
+        ETWAS_QUICK_ARM
+        ETWAS_QUICK_PLACE
+        "movl %[bytes], %%r9d\n\t"
+        "movq %[data], %%r8\n\t"
+        "cmpq %%r9, %%rax\n\t"
+        "jl %l[other]\n\t"
+        ETWAS_QUICK_TRAP(18)
+        "subq $64, %%r9\n\t"                        /* 6 */
+        "jb %l[other]\n"
+        "80:\n\t"
+        ETWAS_QUICK_BLOCK("movups", "%%r8", "%%rcx")
+        "addq $64, %%r8\n\t"
+        "addq $64, %%rcx\n\t"
+        "subq $64, %%r9\n\t"
+        "ja 80b\n\t"
+        ETWAS_QUICK_BLOCK("movups", "%%r8,%%r9", "%%rcx,%%r9")
+        "movl %[bytes], %%r9d\n\t"
+        "shrl $3, %%r9d\n\t"
+        ETWAS_QUICK_COMMIT("addq %[records], %%r9\n\t")
+        :
+        : ETWAS_QUICK_OPERANDS(slot, generation, stamp), [data] "r"(image->data),
+          [bytes] "rm"(image->bytes),
+          [records] "rm"((uint64_t)image->records << (ETWAS_UNITS_BITS + ETWAS_BUFFER_BITS))
+        : "rax", "rcx", "r8", "r9", "xmm0", "cc", "memory"
+        : aborted, other);
+    /* clang-format on */
+    return ETWAS_QUICK_COMMITTED;
+aborted:
+    return ETWAS_QUICK_ABORTED;
+other:
+    return ETWAS_QUICK_OTHER;
+}
 
 #endif

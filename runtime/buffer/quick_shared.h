@@ -99,7 +99,7 @@ static inline uint32_t etwas_quick_commit(const struct etwas_quick *quick, uint6
     ck_pr_store_64((uint64_t *)(void *)quick->record, first_word); /* S1 */
     ETWAS_TESTPOINT(ETWAS_POINT_MARKED);
     /* A1 */
-    return etwas_commit_record(quick->commit, (uint32_t)etwas_etl_round_up_8(record_bytes));
+    return etwas_commit_records(quick->commit, 1, (uint32_t)etwas_etl_round_up_8(record_bytes));
 }
 
 #endif

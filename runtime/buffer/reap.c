@@ -107,7 +107,7 @@ static void reap_store_commit(struct etwas_pool *pool, uint32_t buffer, uint32_t
                               uint32_t records, uint64_t rest)
 {
     uint64_t *commit = &pool->buffers[buffer].commit;
-    uint32_t counted = etwas_commit_records(ck_pr_load_64(commit));
+    uint32_t counted = etwas_commit_count(ck_pr_load_64(commit));
 
     etwas_pool_account_begin(pool);
     if (counted > records) {
@@ -248,7 +248,7 @@ static void reap_release_set_aside(struct etwas_collector *collector, uint32_t b
     struct etwas_pool *pool = collector->pool;
     struct etwas_buffer_control *control = &pool->buffers[buffer];
     struct etwas_collector_buffer *entry = &collector->entries[buffer];
-    uint32_t records = etwas_commit_records(ck_pr_load_64(&control->commit));
+    uint32_t records = etwas_commit_count(ck_pr_load_64(&control->commit));
     uint32_t whole = entry->set_aside - 1;
 
     etwas_pool_account_begin(pool);

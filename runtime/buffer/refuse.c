@@ -14,7 +14,7 @@
 
 /* Like LOST of switch_rseq.c: none commits after the end of the session. */
 static bool refuse_count_once(struct etwas_slot *slot, uint64_t gate, uint32_t processor,
-                              enum etwas_slot_loss cause)
+                              enum etwas_slot_loss cause, uint32_t events)
 {
     uint64_t *lost = &slot->counters.lost[cause];
     const struct etwas_rseq_check checks[] = {
@@ -25,7 +25,7 @@ static bool refuse_count_once(struct etwas_slot *slot, uint64_t gate, uint32_t p
         .checks = checks,
         .check_count = sizeof checks / sizeof checks[0],
         .target = lost,
-        .value = checks[1].expected + 1,
+        .value = checks[1].expected + events,
         .processor = processor,
     };
 
@@ -33,7 +33,7 @@ static bool refuse_count_once(struct etwas_slot *slot, uint64_t gate, uint32_t p
 }
 
 bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
-                       enum etwas_slot_loss cause)
+                       enum etwas_slot_loss cause, uint32_t events)
 {
     for (int attempt = 0; attempt < ETWAS_MAXIMUM_ATTEMPTS; attempt++) {
         uint32_t processor = etwas_processor_of_rseq();
@@ -48,7 +48,7 @@ bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
         if ((uint32_t)gate != generation) {
             return false;
         }
-        if (refuse_count_once(slot, gate, processor, cause)) {
+        if (refuse_count_once(slot, gate, processor, cause, events)) {
             return true;
         }
     }
@@ -58,19 +58,20 @@ bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
 #else
 
 bool etwas_refuse_rseq(uint32_t session, uint32_t generation, uint32_t first,
-                       enum etwas_slot_loss cause)
+                       enum etwas_slot_loss cause, uint32_t events)
 {
     (void)session;
     (void)generation;
     (void)first;
     (void)cause;
+    (void)events;
     return false;
 }
 
 #endif
 
 bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                         uint32_t generation, enum etwas_slot_loss cause)
+                         uint32_t generation, enum etwas_slot_loss cause, uint32_t events)
 {
     uint64_t *inside = etwas_guest_inside(attachment);
     uint64_t entered = etwas_guest_enter(inside);
@@ -81,7 +82,7 @@ bool etwas_refuse_shared(const struct etwas_attachment *attachment, struct etwas
     ck_pr_fence_memory();
     is_open = ck_pr_load_32(&slot->gate) == generation;
     if (is_open) {
-        ck_pr_inc_64(&slot->counters.lost[cause]);
+        ck_pr_add_64(&slot->counters.lost[cause], events);
     }
     ck_pr_fence_release();
     ck_pr_dec_32(&slot->slow_writers); /* V2 */

@@ -96,6 +96,7 @@ struct step {
     uint64_t gate;
     uint32_t processor;
     uint32_t index;                    /* index of the slot */
+    uint32_t events;                   /* how many are lost if there is no buffer */
     struct etwas_rseq_check checks[6]; /* the common ones, and a further one of a step */
     uint32_t check_count;
 };
@@ -290,10 +291,10 @@ static enum found step_find_buffer(const struct step *step, uint32_t *buffer, ui
 }
 
 /*
- * Counts an event lost, unless the slot changed since it was read: another thread of it may have
+ * Counts the events lost, unless the slot changed since it was read: another thread of it may have
  * found a buffer.
  */
-static uint32_t step_lose_event(struct step *step)
+static uint32_t step_lose_events(struct step *step)
 {
     uint32_t code;
     uint64_t *lost = etwas_pool_loss(step->pool, step->slot, &code);
@@ -302,7 +303,7 @@ static uint32_t step_lose_event(struct step *step)
         .checks = step->checks,
         .check_count = step->check_count + 1,
         .target = lost,
-        .value = before + 1,
+        .value = before + step->events,
     };
 
     step->checks[step->check_count] = (struct etwas_rseq_check){lost, before};
@@ -363,7 +364,7 @@ static uint32_t step_claim(struct step *step)
     bool claimed;
 
     if (found == FOUND_NONE) {
-        return step_lose_event(step);
+        return step_lose_events(step);
     }
     if (found == FOUND_LOOK_AGAIN) {
         return ERROR_SUCCESS;
@@ -393,7 +394,7 @@ static uint32_t step_claim(struct step *step)
 }
 
 static uint32_t switch_inside(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                              uint64_t gate, uint32_t units, uint64_t close_word)
+                              uint64_t gate, uint32_t units, uint64_t close_word, uint32_t events)
 {
     struct step step;
     uint32_t limit = etwas_slot_limit_units(slot);
@@ -405,6 +406,7 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
     step.slot = slot;
     step.pool = ck_pr_load_ptr(&attachment->pool);
     step.gate = gate;
+    step.events = events;
     step.processor = ck_pr_load_32(&slot->processor);
     step.index = etwas_slot_index(slot);
     if (step.pool == NULL) {
@@ -441,14 +443,14 @@ static uint32_t switch_inside(const struct etwas_attachment *attachment, struct 
 }
 
 uint32_t etwas_switch_rseq(const struct etwas_attachment *attachment, struct etwas_slot *slot,
-                           uint64_t gate, uint32_t units, uint64_t close_word)
+                           uint64_t gate, uint32_t units, uint64_t close_word, uint32_t events)
 {
     uint64_t *inside = etwas_guest_inside(attachment);
     uint64_t entered = etwas_guest_enter(inside);
     uint32_t result = ERROR_INVALID_HANDLE;
 
     if (ck_pr_load_64(etwas_slot_gate(slot)) == gate) {
-        result = switch_inside(attachment, slot, gate, units, close_word);
+        result = switch_inside(attachment, slot, gate, units, close_word, events);
     }
     etwas_guest_exit(inside, entered);
     return result;

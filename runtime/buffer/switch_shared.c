@@ -7,7 +7,7 @@
  *
  *     SWITCH    slow_writers + 1                                        (V1, full)
  *               w ← slot.word; gate ≠ generation → INVALID; room after all → done
- *               n ← a claimed buffer; none, and the word still w → the event is lost
+ *               n ← a claimed buffer; none, and the word still w → the events are lost
  *               n.previous ← w's buffer and end, and the newest stamp
  *               compare-exchange word: w → {epoch + 1, n, first}        (X3, release)   else again
  *               retire the old buffer: its age ← n's ticket; commit word + the unused rest, closed
@@ -73,7 +73,7 @@ static bool switch_install(struct etwas_slot *slot, struct etwas_pool *pool, uin
 
 static uint32_t switch_as_slow_writer(const struct etwas_attachment *attachment,
                                       struct etwas_slot *slot, uint32_t generation, uint32_t units,
-                                      uint64_t close_word)
+                                      uint64_t close_word, uint32_t events)
 {
     struct etwas_pool *pool = NULL;
     uint32_t claimed = ETWAS_NO_BUFFER;
@@ -109,7 +109,7 @@ static uint32_t switch_as_slow_writer(const struct etwas_attachment *attachment,
                 /* the writer that took the last one may have installed it: then there is room */
                 continue;
             }
-            ck_pr_inc_64(etwas_pool_loss(pool, slot, &result));
+            ck_pr_add_64(etwas_pool_loss(pool, slot, &result), events);
             etwas_pool_wake_flusher(pool);
             break;
         }
@@ -127,7 +127,7 @@ static uint32_t switch_as_slow_writer(const struct etwas_attachment *attachment,
 
 __attribute__((noinline, cold)) uint32_t etwas_switch_shared(
     const struct etwas_attachment *attachment, struct etwas_slot *slot, uint32_t generation,
-    uint32_t units, uint64_t close_word)
+    uint32_t units, uint64_t close_word, uint32_t events)
 {
     uint64_t *inside = etwas_guest_inside(attachment);
     uint64_t entered = etwas_guest_enter(inside);
@@ -135,7 +135,7 @@ __attribute__((noinline, cold)) uint32_t etwas_switch_shared(
 
     ck_pr_inc_32(&slot->slow_writers); /* V1 */
     ck_pr_fence_memory();
-    result = switch_as_slow_writer(attachment, slot, generation, units, close_word);
+    result = switch_as_slow_writer(attachment, slot, generation, units, close_word, events);
     ck_pr_fence_release();
     ck_pr_dec_32(&slot->slow_writers); /* V2 */
     etwas_guest_exit(inside, entered);

@@ -104,11 +104,13 @@ void etwas_unattached_end(uint32_t entry)
 }
 
 /*
- * Adds 1 to a count. Returns false if the host has closed it: afterwards it is not read any more.
+ * Adds events to a count. Returns false if the host has closed it: afterwards it is not read any
+ * more.
  */
-static bool unattached_add_one(uint32_t word)
+static bool unattached_add(uint32_t word, uint32_t events)
 {
-    return word != 0 && (ck_pr_faa_64(&counted.counts[word], 1) & ETWAS_UNATTACHED_CLOSED) == 0;
+    return word != 0 &&
+           (ck_pr_faa_64(&counted.counts[word], events) & ETWAS_UNATTACHED_CLOSED) == 0;
 }
 
 /* Returns 0 if events with this generation are not counted. */
@@ -133,16 +135,16 @@ bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation)
     return unattached_counting_word(entry, generation) != 0;
 }
 
-bool etwas_unattached_count_unresolved(uint32_t entry)
+bool etwas_unattached_count_unresolved(uint32_t entry, uint32_t events)
 {
     return unattached_place_of(entry) < ETWAS_GUEST_SESSIONS &&
-           unattached_add_one(
-               unattached_word_of(ck_pr_load_64(&places[unattached_place_of(entry)])));
+           unattached_add(unattached_word_of(ck_pr_load_64(&places[unattached_place_of(entry)])),
+                          events);
 }
 
-bool etwas_unattached_count(uint32_t entry, uint32_t generation)
+bool etwas_unattached_count(uint32_t entry, uint32_t generation, uint32_t events)
 {
-    return unattached_add_one(unattached_counting_word(entry, generation));
+    return unattached_add(unattached_counting_word(entry, generation), events);
 }
 
 void etwas_unattached_forget(void)

@@ -53,14 +53,14 @@ void etwas_unattached_end(uint32_t entry);
 /* Whether events of this generation are counted now. */
 bool etwas_unattached_is_counting(uint32_t entry, uint32_t generation);
 
-/* Counts an event if counting has begun and the session's account is not closed. */
-bool etwas_unattached_count(uint32_t entry, uint32_t generation);
+/* Counts events if counting has begun and the session's account is not closed. */
+bool etwas_unattached_count(uint32_t entry, uint32_t generation, uint32_t events);
 
 /*
- * Counts an event for which in all attempts neither the gate was open nor counting had begun.
+ * Counts events for which in all attempts neither the gate was open nor counting had begun.
  * Returns false if no host would receive the count.
  */
-bool etwas_unattached_count_unresolved(uint32_t entry);
+bool etwas_unattached_count_unresolved(uint32_t entry, uint32_t events);
 
 /* Called in a fork's child: nothing is counted until it begins anew. Async-signal-safe. */
 void etwas_unattached_forget(void);

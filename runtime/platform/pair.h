@@ -31,7 +31,7 @@ typedef struct etwas_pair {
 #define ETWAS_PAIR_LOAD(PAIR, MEMORY)                                                              \
     __asm__ volatile("ldp %0, %1, %2" : "=r"((PAIR).low), "=r"((PAIR).high) : "Q"(MEMORY))
 #define ETWAS_PAIR_STORE(PAIR, MEMORY)                                                             \
-    __asm__ volatile("stp %1, %2, %0" : "=Q"(MEMORY) : "rZ"((PAIR).low), "rZ"((PAIR).high))
+    __asm__ volatile("stp %x1, %x2, %0" : "=Q"(MEMORY) : "rZ"((PAIR).low), "rZ"((PAIR).high))
 
 #else
 #error "etwas needs to know this architecture's loads of 16 bytes"

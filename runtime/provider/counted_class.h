@@ -28,6 +28,12 @@ struct etwas_counter_hooks {
      */
     etwas_publisher *publish;
     /*
+     * Records the counters of an instance or activity whose event has this type, START or END.
+     * Async-signal-safe.
+     */
+    void (*log)(uint32_t session, uint32_t generation, uint8_t type,
+                const struct etwas_unstamped_record *record);
+    /*
      * Called when the enablement of this control GUID has changed; ETWAS_NO_CONTROL_GUID: those of
      * all have. The control lock is held.
      */

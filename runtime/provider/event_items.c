@@ -164,6 +164,18 @@ void etwas_event_items_build(struct etwas_event_items *items, uint32_t propertie
     }
 }
 
+void etwas_event_items_set_key(struct etwas_event_items *items, uint64_t key)
+{
+    const struct etwas_etl_extended_item *item;
+
+    for (uint32_t at = 0; at < items->bytes; at += item->item_bytes) {
+        item = (const struct etwas_etl_extended_item *)(const void *)(items->data + at);
+        if (item->type == EVENT_HEADER_EXT_TYPE_EVENT_KEY) {
+            memcpy(items->data + at + sizeof *item, &key, sizeof key);
+        }
+    }
+}
+
 void etwas_event_items_end(struct etwas_event_items *items, bool others_follow)
 {
     struct etwas_etl_extended_item *last =

@@ -75,6 +75,20 @@ void etwas_event_context_read(struct etwas_event_context *context, uint32_t prop
 void etwas_event_items_build(struct etwas_event_items *items, uint32_t properties,
                              const struct etwas_event_context *context);
 
+/* Stores the key of another event in the items, if they contain a key. */
+void etwas_event_items_set_key(struct etwas_event_items *items, uint64_t key);
+
+/*
+ * Returns fewer properties for a record that does not fit: first the stack is only marked as cut,
+ * then no items are left. An event without its items is worth more than no event.
+ */
+static inline uint32_t etwas_fewer_properties(uint32_t properties)
+{
+    return (properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0
+               ? (properties & ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE) | ETWAS_ITEM_STACK_CUT
+               : 0;
+}
+
 /* Marks in the last item whether other items follow. */
 void etwas_event_items_end(struct etwas_event_items *items, bool others_follow);
 

@@ -57,24 +57,13 @@ static void variants_begin(struct variants *variants, struct etwas_event_record 
     }
 }
 
-/*
- * Returns fewer properties for a record that does not fit: first the stack is only marked as cut,
- * then no items are left. An event without its items is worth more than no event.
- */
-static uint32_t variant_fewer_properties(uint32_t properties)
-{
-    return (properties & EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0
-               ? (properties & ~(uint32_t)EVENT_ENABLE_PROPERTY_STACK_TRACE) | ETWAS_ITEM_STACK_CUT
-               : 0;
-}
-
 /* Gives the record the items of a session, or fewer where it would be too long with them. */
 static void variant_choose(struct variants *variants, struct target *target)
 {
     while (variants->items.properties != target->properties) {
         etwas_event_items_build(&variants->items, target->properties, &variants->context);
         if (!etwas_event_record_set_items(variants->built, &variants->items)) {
-            target->properties = variant_fewer_properties(target->properties);
+            target->properties = etwas_fewer_properties(target->properties);
         }
     }
 }
@@ -113,7 +102,7 @@ static __attribute__((noinline, cold)) uint32_t publish_drop_items(struct target
     uint32_t code = ERROR_MORE_DATA;
 
     while (code == ERROR_MORE_DATA && target->properties != 0) {
-        target->properties = variant_fewer_properties(target->properties);
+        target->properties = etwas_fewer_properties(target->properties);
         code = publish_check(target, variants);
     }
     return code;
@@ -143,7 +132,7 @@ static __attribute__((noinline, cold)) void publish_add_refusal(
     const struct etwas_event_record *built)
 {
     if (code == ERROR_INVALID_HANDLE &&
-        etwas_unattached_count(target->key.index, target->key.generation)) {
+        etwas_unattached_count(target->key.index, target->key.generation, 1)) {
         result->independent = ERROR_NOT_ENOUGH_MEMORY;
     } else if (code == ERROR_MORE_DATA && publish_refuse(target, ETWAS_SLOT_TOO_LARGE, built)) {
         *(target->independent ? &result->independent : &result->too_large) = code;

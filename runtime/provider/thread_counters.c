@@ -255,21 +255,28 @@ static void log_counters(uint32_t session, uint32_t generation, struct etwas_etl
     (void)etwas_publish(session, generation, record.bytes, &record);
 }
 
+static void log_if(uint32_t session, uint32_t generation, uint8_t type,
+                   const struct etwas_unstamped_record *record)
+{
+    struct etwas_etl_counters counters = {.version = ETWAS_ETL_COUNTERS_VERSION};
+
+    if (find_instance(&counters, record) && counters.type == type) {
+        log_counters(session, generation, &counters);
+    }
+}
+
 /* Publishes a record with its counters: after a START, before an END. A refused event has none. */
 static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                         const struct etwas_unstamped_record *record)
 {
-    struct etwas_etl_counters counters = {.version = ETWAS_ETL_COUNTERS_VERSION};
-    bool is_one = find_instance(&counters, record);
     uint32_t code;
 
-    if (is_one && counters.type == EVENT_TRACE_TYPE_END &&
-        etwas_publish_check(session, generation, given_bytes, record) == ERROR_SUCCESS) {
-        log_counters(session, generation, &counters);
+    if (etwas_publish_check(session, generation, given_bytes, record) == ERROR_SUCCESS) {
+        log_if(session, generation, EVENT_TRACE_TYPE_END, record);
     }
     code = etwas_publish(session, generation, given_bytes, record);
-    if (is_one && counters.type == EVENT_TRACE_TYPE_START && code == ERROR_SUCCESS) {
-        log_counters(session, generation, &counters);
+    if (code == ERROR_SUCCESS) {
+        log_if(session, generation, EVENT_TRACE_TYPE_START, record);
     }
     return code;
 }
@@ -278,8 +285,8 @@ static uint32_t publish(uint32_t session, uint32_t generation, uint32_t given_by
 
 static void prepare(void)
 {
-    static const struct etwas_counter_hooks counting = {publish, etwas_counted_classes_change,
-                                                        etwas_counted_classes_find};
+    static const struct etwas_counter_hooks counting = {
+        publish, log_if, etwas_counted_classes_change, etwas_counted_classes_find};
 
     has_ending_key =
         pthread_key_create(&ending, end_thread) == 0 && ending < KEYS_WITHOUT_ALLOCATION;

@@ -278,7 +278,7 @@ static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
         return instance_trace_general(handle, event, instance, NULL);
     }
     if (!etwas_quick_has_room(slot, units)) {
-        uint32_t code = etwas_switch_rseq(etwas_handle_attachment(handle), slot, gate, units, 0);
+        uint32_t code = etwas_switch_rseq(etwas_handle_attachment(handle), slot, gate, units, 0, 1);
 
         /* If the session has ended, the general path finds the code. */
         if (code != ERROR_SUCCESS && code != ERROR_INVALID_HANDLE) {

@@ -312,6 +312,45 @@ static void copy_region(struct etwas_mapping_copy *copy, const struct etwas_reco
     }
 }
 
+/* The place of a buffer's first record in the source. */
+struct copied_records {
+    const struct etwas_recover_source *source;
+    const struct etwas_shared_table *table;
+    uint64_t at;
+};
+
+static bool copy_zero_is_still(void *context, uint32_t unit)
+{
+    const struct copied_records *records = context;
+    uint64_t word = 0;
+
+    return etwas_recover_source_read(records->source, records->table,
+                                     records->at + (uint64_t)unit * ETWAS_UNIT_BYTES, &word,
+                                     sizeof word) &&
+           word == 0;
+}
+
+/* For the buffers of shared slots, whose writers may go on: see etwas_pool_read_zeroes_again. */
+static void copy_zeroes_again(struct etwas_mapping_copy *copy,
+                              const struct etwas_recover_source *source, uint64_t buffers)
+{
+    const struct etwas_shared_table *table = &copy->head.tables[ETWAS_SHARED_REGION];
+
+    for (uint64_t buffer = 0; buffer < buffers; buffer++) {
+        const uint64_t at = buffer * table->stride;
+        const uint64_t owner = copy->owners[buffer];
+        struct copied_records records = {source, table, at + ETWAS_ETL_BUFFER_HEADER_BYTES};
+
+        if (etwas_owner_state(owner) != ETWAS_OWNER_FREE && copy->is_absent[buffer] == 0 &&
+            etwas_owner_slot(owner) >= copy->head.rseq_slots) {
+            etwas_pool_read_zeroes_again(copy->region + at + ETWAS_ETL_BUFFER_HEADER_BYTES,
+                                         copy->head.buffer_bytes / ETWAS_UNIT_BYTES -
+                                             ETWAS_FIRST_UNIT,
+                                         copy_zero_is_still, &records);
+        }
+    }
+}
+
 static void copy_set_view(struct etwas_mapping_copy *copy, uint32_t buffers)
 {
     const struct etwas_shared_head *head = &copy->head;
@@ -361,6 +400,9 @@ uint32_t etwas_mapping_copy_pool(struct etwas_mapping_copy *copy,
     copy->controls = copy_entries(copy, source, ETWAS_SHARED_CONTROLS, 0, buffers,
                                   sizeof(struct etwas_buffer_control), &code);
     copy_region(copy, source, buffers, &code);
+    if (code == ERROR_SUCCESS && !source->is_core) {
+        copy_zeroes_again(copy, source, buffers);
+    }
     copy->owners_after = (uint64_t *)(void *)copy_entries(copy, source, ETWAS_SHARED_OWNERS, 0,
                                                           buffers, sizeof(uint64_t), &code);
     copy_descriptions(copy, source, &code);

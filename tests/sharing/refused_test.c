@@ -394,13 +394,13 @@ static void what_is_counted_is_in_the_account_or_is_not_counted(void **state)
     skip_unless_shared(session);
     say_counting(connection, gate);
     for (uint32_t event = 0; event < SOME; event++) {
-        assert_true(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate));
+        assert_true(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate, 1));
     }
     stop_session(session, &counts);
     assert_int_equal(counts.lost_unattached, SOME);
     assert_int_equal(counts.lost, SOME);
-    assert_false(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate));
-    assert_false(etwas_unattached_count_unresolved(ETWAS_SESSION_ENTRIES));
+    assert_false(etwas_unattached_count(ETWAS_SESSION_ENTRIES, gate, 1));
+    assert_false(etwas_unattached_count_unresolved(ETWAS_SESSION_ENTRIES, 1));
     etwas_unattached_end(ETWAS_SESSION_ENTRIES);
     (void)close(connection);
 }
