@@ -103,6 +103,8 @@ LINES = [
     ("a stack of 16 frames, more than without", difference("stack/rseq/tsc/16",
                                                            "write/rseq/tsc/16"),
      AT_MOST, 150, "ns"),
+    ("TraceEventInstance with KernelTime and UserTime", alone("times/rseq/tsc/16"),
+     AT_MOST, 60, "ns"),
     ("a START with its thread's counters, more than without",
      difference("counted/rseq/tsc/16", "hot/buffering/rseq/tsc/16"), AT_MOST, 1500, "ns"),
     ("LTTng discard / log file, u64 and u32", times_faster("etwas_file", "lttng_discard",

@@ -287,8 +287,13 @@ typedef struct etwas_session_options {
     uint32_t protocol; /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED if unavailable */
     /*
      * Each record carries the processor time of the thread that logs, as KernelTime and UserTime,
-     * or as ProcessorTime in a private session. Without this option they are 0. It costs one more
-     * system call per event.
+     * or as ProcessorTime in a private session. Without this option they are 0. They are what the
+     * system said of the thread at most 0.1 ms, a tenth of their unit, before the call. So they are
+     * never ahead, and a thread's times never go back. A difference of two is off by 0.1 ms at
+     * most, besides rounding. The system itself counts a running thread up to one of its own ticks
+     * late, 1 to 10 ms. An event of a signal handler may have newer times than the event that it
+     * interrupts. An event costs one more reading of a clock, and a thread that logs makes one
+     * system call in 0.1 ms.
      */
     bool process_times;
     /*

@@ -117,6 +117,12 @@ uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_byt
                        const struct etwas_unstamped_record *record);
 
 /*
+ * Returns the times of a session of this kind as in a record's header (R106): ticks in kernel mode
+ * and, above them, in user mode; or one count of 64 bits of those in user mode.
+ */
+uint64_t etwas_publish_times(uint32_t kind);
+
+/*
  * Counts an event lost that the session does not get; the record's header is available. Returns
  * false if the session does not run.
  */
