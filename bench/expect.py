@@ -106,7 +106,7 @@ LINES = [
     ("TraceEventInstance with KernelTime and UserTime", alone("times/rseq/tsc/16"),
      AT_MOST, 60, "ns"),
     ("a START with its thread's counters, more than without",
-     difference("counted/rseq/tsc/16", "hot/buffering/rseq/tsc/16"), AT_MOST, 1500, "ns"),
+     difference("counted/rseq/tsc/16", "hot/buffering/rseq/tsc/16"), AT_MOST, 800, "ns"),
     ("LTTng discard / log file, u64 and u32", times_faster("etwas_file", "lttng_discard",
                                                            "u64_u32"),
      AT_LEAST, 8, "x faster"),

@@ -492,17 +492,18 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
  * alone, whatever else the session enables. A class is counted for one session, the last that
  * enabled it. A modern provider is counted for each session that enables it.
  *
- * Each such event costs three system calls, about a microsecond, and a record of 168 bytes, which
- * is an ordinary event of the session. Other events cost the same as before. The first such event
- * of a thread opens a file, which stays open until the thread ends. At most 256 threads keep one.
- * Further threads open it for each event, which costs some microseconds more. All threads do so if
- * the process had 32 keys of pthread_key_create before the first session enabled this property. A
- * child of fork reads its own counts.
+ * Each such event costs two system calls, about half a microsecond, and a record of 168 bytes,
+ * which is an ordinary event of the session. It costs a third call if the thread has been switched
+ * since its last such event. Other events cost the same as before. The third call reads a file. A
+ * thread opens it at its first such event and keeps it open until the thread ends. At most 256
+ * threads keep one. Further threads open it each time, which costs some microseconds more. All
+ * threads do so if the process had 32 keys of pthread_key_create before the first session enabled
+ * this property. A child of fork reads its own counts.
  *
  * If a program closes that file's descriptor, as it does when it closes all descriptors that it did
- * not open, the waiting time of that thread is unknown from then on. If the program's own file has
- * the number then, that file stays open when the thread ends. These events may be logged in signal
- * handlers, as any other.
+ * not open, the waiting time of that thread is unknown from its next switch on. If the program's
+ * own file has the number then, that file stays open when the thread ends. These events may be
+ * logged in signal handlers, as any other.
  */
 #define ETWAS_ENABLE_PROPERTY_COUNTERS 0x80000000u
 
