@@ -289,8 +289,13 @@ typedef struct etwas_session_options {
     uint32_t protocol; /* ETWAS_PROTOCOL_*; RSEQ: ERROR_NOT_SUPPORTED if unavailable */
     /*
      * Each record carries the processor time of the thread that logs, as KernelTime and UserTime,
-     * or as ProcessorTime in a private session. Without this option they are 0. It costs one more
-     * system call per event.
+     * or as ProcessorTime in a private session. Without this option they are 0. They are what the
+     * system said of the thread at most 0.1 ms, a tenth of their unit, before the call. So they are
+     * never ahead, and a thread's times never go back. A difference of two is off by 0.1 ms at
+     * most, besides rounding. The system itself counts a running thread up to one of its own ticks
+     * late, 1 to 10 ms. An event of a signal handler may have newer times than the event that it
+     * interrupts. An event costs one more reading of a clock, and a thread that logs makes one
+     * system call in 0.1 ms.
      */
     bool process_times;
     /*
@@ -489,17 +494,18 @@ static inline uint32_t etwas_counts(etwas_trace_handle session, etwas_session_co
  * alone, whatever else the session enables. A class is counted for one session, the last that
  * enabled it. A modern provider is counted for each session that enables it.
  *
- * Each such event costs three system calls, about a microsecond, and a record of 168 bytes, which
- * is an ordinary event of the session. Other events cost the same as before. The first such event
- * of a thread opens a file, which stays open until the thread ends. At most 256 threads keep one.
- * Further threads open it for each event, which costs some microseconds more. All threads do so if
- * the process had 32 keys of pthread_key_create before the first session enabled this property. A
- * child of fork reads its own counts.
+ * Each such event costs two system calls, about half a microsecond, and a record of 168 bytes,
+ * which is an ordinary event of the session. It costs a third call if the thread has been switched
+ * since its last such event. Other events cost the same as before. The third call reads a file. A
+ * thread opens it at its first such event and keeps it open until the thread ends. At most 256
+ * threads keep one. Further threads open it each time, which costs some microseconds more. All
+ * threads do so if the process had 32 keys of pthread_key_create before the first session enabled
+ * this property. A child of fork reads its own counts.
  *
  * If a program closes that file's descriptor, as it does when it closes all descriptors that it did
- * not open, the waiting time of that thread is unknown from then on. If the program's own file has
- * the number then, that file stays open when the thread ends. These events may be logged in signal
- * handlers, as any other.
+ * not open, the waiting time of that thread is unknown from its next switch on. If the program's
+ * own file has the number then, that file stays open when the thread ends. These events may be
+ * logged in signal handlers, as any other.
  */
 #define ETWAS_ENABLE_PROPERTY_COUNTERS 0x80000000u
 

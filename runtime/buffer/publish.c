@@ -71,26 +71,30 @@ static bool publish_takes_extra_slot(uint32_t kind)
     return etwas_kind_protocol(kind) == ETWAS_PROTOCOL_RSEQ || (kind & ETWAS_KIND_ONE_SLOT) != 0;
 }
 
-/* R106. Two counts of ticks, or one of 64 bits of the ticks in user mode. */
-static __attribute__((noinline)) void publish_fill_times(
-    const struct etwas_unstamped_record *record, uint32_t kind)
+__attribute__((noinline)) uint64_t etwas_publish_times(uint32_t kind)
 {
     struct etwas_thread_times times = etwas_thread_times();
     uint64_t user = times.user_us / TICK_US;
-    bool one_count = (kind & ETWAS_KIND_PROCESSOR_TIME) != 0;
-    uint32_t first = (uint32_t)(one_count ? user : times.kernel_us / TICK_US);
-    uint32_t second = (uint32_t)(one_count ? user >> 32 : user);
+
+    return (kind & ETWAS_KIND_PROCESSOR_TIME) != 0
+               ? user
+               : user << 32 | (uint32_t)(times.kernel_us / TICK_US);
+}
+
+static __attribute__((noinline)) void publish_fill_times(
+    const struct etwas_unstamped_record *record, uint32_t kind)
+{
+    uint64_t times = etwas_publish_times(kind);
 
     if (record->batch != NULL) {
         record->batch->has_times = true;
-        record->batch->times[0] = first;
-        record->batch->times[1] = second;
+        record->batch->times = times;
     } else if (etwas_record_is_event(record)) {
-        record->event->kernel_time = first;
-        record->event->user_time = second;
+        record->event->kernel_time = (uint32_t)times;
+        record->event->user_time = (uint32_t)(times >> 32);
     } else {
-        record->header->full.kernel_time = first;
-        record->header->full.user_time = second;
+        record->header->full.kernel_time = (uint32_t)times;
+        record->header->full.user_time = (uint32_t)(times >> 32);
     }
 }
 
@@ -190,7 +194,7 @@ static inline __attribute__((always_inline)) uint32_t publish_open(
         return ck_pr_load_32(&open->gate) != generation ? ERROR_INVALID_HANDLE : ERROR_MORE_DATA;
     }
     /* A message has no room for times. */
-    if (__builtin_expect((kind & (ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME)) != 0, 0) &&
+    if (__builtin_expect((kind & ETWAS_KIND_ANY_TIMES) != 0, 0) &&
         !etwas_record_is_message(record)) {
         publish_fill_times(record, kind);
     }

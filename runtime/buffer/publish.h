@@ -68,7 +68,7 @@ struct etwas_record_batch {
      */
     const struct etwas_unstamped_record *(*build)(struct etwas_record_batch *batch, uint32_t index);
     bool has_times; /* set by publication, with the times for each record (R106) */
-    uint32_t times[2];
+    uint64_t times; /* as they lie in a header */
 };
 
 enum {
@@ -151,6 +151,12 @@ bool etwas_publish_has_room(uint32_t session, uint32_t generation,
 #define ETWAS_PUBLISH_TOO_LARGE UINT32_MAX /* too large for any record */
 uint32_t etwas_publish(uint32_t session, uint32_t generation, uint32_t given_bytes,
                        const struct etwas_unstamped_record *record);
+
+/*
+ * Returns the times of a session of this kind as in a record's header (R106): ticks in kernel mode
+ * and, above them, in user mode; or one count of 64 bits of those in user mode.
+ */
+uint64_t etwas_publish_times(uint32_t kind);
 
 /*
  * Counts an event lost that the session does not get; the record's header is available. Returns

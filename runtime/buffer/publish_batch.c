@@ -102,7 +102,7 @@ static void image_append(struct etwas_batch_image *image, const struct etwas_rec
     memcpy(image->data + image->bytes - sizeof zeroes, &zeroes, sizeof zeroes);
     memcpy(start, record->header, record->header_bytes);
     if (batch->has_times) {
-        memcpy(start + etwas_record_times_at(record), batch->times, sizeof batch->times);
+        memcpy(start + etwas_record_times_at(record), &batch->times, sizeof batch->times);
     }
     for (uint32_t index = 0; index < record->field_count; index++) {
         uint32_t bytes = etwas_record_field_bytes(&record->fields[index], left);

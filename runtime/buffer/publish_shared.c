@@ -226,7 +226,7 @@ static inline uint8_t *write_record_of(const struct etwas_record_batch *batch, u
 {
     write_record(place, stamp, record);
     if (batch->has_times) {
-        memcpy(place + etwas_record_times_at(record), batch->times, sizeof batch->times);
+        memcpy(place + etwas_record_times_at(record), &batch->times, sizeof batch->times);
     }
     return place + etwas_etl_round_up_8(record->bytes);
 }

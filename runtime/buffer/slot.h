@@ -329,6 +329,7 @@ static inline uint32_t etwas_kind_protocol(uint32_t kind)
 enum {
     ETWAS_KIND_TIMES = 1 << 16,          /* records have KernelTime and UserTime (R106) */
     ETWAS_KIND_PROCESSOR_TIME = 1 << 17, /* they have ProcessorTime */
+    ETWAS_KIND_ANY_TIMES = ETWAS_KIND_TIMES | ETWAS_KIND_PROCESSOR_TIME,
     /* this slot is its session's only one (R65), or its class row's */
     ETWAS_KIND_ONE_SLOT = 1 << 18,
     /* A session with retention classes: the index of its class table, and the number of classes. */
@@ -340,7 +341,7 @@ _Static_assert((int)ETWAS_SESSION_ENTRIES < 1 << ETWAS_KIND_TABLE_BITS,
                "an entry fits into a kind");
 
 /*
- * Returns the protocol, if the quick ways may write the records: they handle neither times nor
+ * Returns the protocol, if all quick ways may write the records: most handle neither times nor
  * classes. Otherwise returns no protocol.
  */
 static inline uint32_t etwas_kind_quick_protocol(uint32_t kind)

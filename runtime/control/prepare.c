@@ -32,6 +32,7 @@ static void forget_threads(bool is_child)
 {
     if (is_child) {
         etwas_thread_ids_forget();
+        etwas_thread_times_forget();
         etwas_thread_counters_forget();
     }
 }

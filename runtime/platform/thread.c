@@ -7,7 +7,6 @@
 #include <ck_pr.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 _Thread_local struct etwas_thread_ids etwas_thread_ids_cache;
@@ -44,27 +43,6 @@ void etwas_thread_ids_load(void)
     /* A signal handler on this thread must not see the thread id before the process id. */
     atomic_signal_fence(memory_order_seq_cst);
     etwas_thread_ids_cache.thread_id = (uint32_t)gettid();
-}
-
-static uint64_t thread_timeval_us(const struct timeval *time)
-{
-    return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
-}
-
-/*
- * The thread's clock (CLOCK_THREAD_CPUTIME_ID) takes a system call, too, and does not separate
- * kernel and user mode.
- */
-struct etwas_thread_times etwas_thread_times(void)
-{
-    struct rusage usage;
-
-    /* It fails only for an unknown constant or an invalid address. */
-    (void)getrusage(RUSAGE_THREAD, &usage);
-    return (struct etwas_thread_times){
-        .kernel_us = thread_timeval_us(&usage.ru_stime),
-        .user_us = thread_timeval_us(&usage.ru_utime),
-    };
 }
 
 int etwas_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),

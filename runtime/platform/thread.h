@@ -9,6 +9,7 @@
 #ifndef ETWAS_PLATFORM_THREAD_H
 #define ETWAS_PLATFORM_THREAD_H
 
+#include <ck_pr.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -55,14 +56,46 @@ static inline uint64_t etwas_thread_ids_word(void)
     return word;
 }
 
+/*
+ * A number below 2^48 that a thread keeps in its thread-local storage. Above it is the number of
+ * forks, so that a reading that a handler's fork interrupts changes nothing in the child.
+ */
+#define ETWAS_KEPT_NUMBER ((UINT64_C(1) << 48) - 1)
+
+static inline uint64_t etwas_kept_number(uint64_t word)
+{
+    return word & ETWAS_KEPT_NUMBER;
+}
+
+/* Stores `number`, unless a handler has changed the word since it was `before`. */
+static inline void etwas_kept_replace(uint64_t *word, uint64_t before, uint64_t number)
+{
+    (void)ck_pr_cas_64(word, before, (before & ~ETWAS_KEPT_NUMBER) | number);
+}
+
+/* In a fork's child: the number is 0. */
+static inline void etwas_kept_forget(uint64_t *word)
+{
+    ck_pr_store_64(word, (ck_pr_load_64(word) | ETWAS_KEPT_NUMBER) + 1);
+}
+
 /* Processor time of the calling thread. */
 struct etwas_thread_times {
     uint64_t kernel_us;
     uint64_t user_us;
 };
 
-/* Reads the times by a system call. Async-signal-safe. */
+#define ETWAS_THREAD_TIMES_KEPT_NS 100000
+
+/*
+ * Returns what the system said of the thread at most ETWAS_THREAD_TIMES_KEPT_NS before the call.
+ * The times are never ahead of that and never go back. A handler may return newer ones than the
+ * call that it interrupts. Async-signal-safe. Makes at most one system call in that time.
+ */
 struct etwas_thread_times etwas_thread_times(void);
+
+/* Empties what the thread keeps, in a fork's child. */
+void etwas_thread_times_forget(void);
 
 /*
  * Calls pthread_create with all signals blocked: no handler of the host ever runs in the new

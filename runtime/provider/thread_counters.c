@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 the etwas authors */
 
 /*
- * How long a thread has waited for processors is only in /proc. A thread keeps that file open from
- * its first START or END until it ends, because opening costs several times what reading does. The
+ * How long a thread has waited for processors is only in /proc. It waits only while it is switched
+ * off them, and the kernel counts each switch, so the file is read once a switch. A thread keeps it
+ * open from its first START or END until it ends, because opening costs several times that. The
  * number of kept files is bounded. If there is no slot for another, or the thread is about to end,
  * the file is opened each time. A program may close descriptors that are not its own, and then have
  * another file with that number. So a descriptor is checked before it is closed.
@@ -52,6 +53,12 @@ static struct kept_file {
 
 static pthread_key_t ending; /* the destructor of this key is called when a thread ends */
 static bool has_ending_key;
+
+/* The thread's last reading of the file. */
+static _Thread_local struct {
+    uint64_t switches; /* a kept number; 0: there is no reading */
+    uint64_t wait_ns;
+} waited;
 
 /* The thread's slot, from 1; 0: it has not tried to get one yet; KEEPS_NONE: it has none. */
 static _Thread_local int own_slot;
@@ -152,8 +159,8 @@ static void read_file(char text[TEXT_BYTES + 1])
 
 /* ---- the counters ---------------------------------------------------------------------------- */
 
-/* Parses a number and the character after it. Returns false if the text has another form. */
-static bool parse_number(const char **text, uint64_t *number, char behind)
+/* Parses a number and the character after it. Returns false if one of them is missing. */
+static bool parse_number(const char **text, uint64_t *number)
 {
     const char *from = *text;
 
@@ -161,19 +168,44 @@ static bool parse_number(const char **text, uint64_t *number, char behind)
     for (; **text >= '0' && **text <= '9'; (*text)++) {
         *number = *number * 10 + (uint64_t)(**text - '0');
     }
-    return *text != from && *(*text)++ == behind;
+    return *text != from && *(*text)++ != '\0';
 }
 
 /* A thread that runs has had a processor, so a count of 0 means that the kernel does not count. */
-static bool read_wait(uint64_t *wait_ns)
+static bool read_wait_anew(uint64_t *wait_ns)
 {
     char text[TEXT_BYTES + 1];
     const char *at = text;
-    uint64_t number;
+    uint64_t numbers[3];
 
     read_file(text);
-    return parse_number(&at, &number, ' ') && parse_number(&at, wait_ns, ' ') &&
-           parse_number(&at, &number, '\n') && number != 0;
+    for (size_t index = 0; index < 3; index++) {
+        if (!parse_number(&at, &numbers[index])) {
+            return false;
+        }
+    }
+    *wait_ns = numbers[1];
+    return numbers[2] != 0;
+}
+
+/*
+ * `before` is waited.switches before the switches were counted. A handler in between may have made
+ * a reading, which is then kept, or a fork, whose child keeps none of its parent's.
+ */
+static bool read_wait(uint64_t before, uint64_t switches, uint64_t *wait_ns)
+{
+    const uint64_t before_ns = ck_pr_load_64(&waited.wait_ns);
+
+    if (switches != 0 && etwas_kept_number(before) == switches) {
+        *wait_ns = before_ns;
+        return true;
+    }
+    if (!read_wait_anew(wait_ns)) {
+        return false;
+    }
+    (void)ck_pr_cas_64(&waited.wait_ns, before_ns, *wait_ns);
+    etwas_kept_replace(&waited.switches, before, switches);
+    return true;
 }
 
 static uint64_t microseconds(const struct timeval *time)
@@ -184,6 +216,7 @@ static uint64_t microseconds(const struct timeval *time)
 /* The clock comes first: reading it updates what the others return. */
 static void read_counters(struct etwas_etl_counters *counters)
 {
+    const uint64_t before = ck_pr_load_64(&waited.switches);
     struct timespec ran;
     struct rusage usage;
 
@@ -200,7 +233,8 @@ static void read_counters(struct etwas_etl_counters *counters)
         counters->minor_faults = (uint64_t)usage.ru_minflt;
         counters->major_faults = (uint64_t)usage.ru_majflt;
     }
-    if (read_wait(&counters->wait_ns)) {
+    if (read_wait(before, counters->voluntary_switches + counters->involuntary_switches,
+                  &counters->wait_ns)) {
         counters->known |= ETWAS_ETL_COUNTERS_WAITED;
     }
     counters->processor = etwas_processor_current();
@@ -310,4 +344,5 @@ void etwas_thread_counters_forget(void)
         kept[slot].descriptor = SLOT_FREE;
     }
     own_slot = 0;
+    etwas_kept_forget(&waited.switches);
 }

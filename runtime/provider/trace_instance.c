@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "buffer/publish.h"
 #include "buffer/quick_shared.h"
 #include "buffer/retention_class.h"
 #include "platform/thread.h"
@@ -70,7 +71,7 @@ static inline uint64_t instance_first_word(const EVENT_INSTANCE_HEADER *event,
  * early: what follows runs while the processor fetches it.
  */
 static inline __attribute__((always_inline)) enum etwas_quick_rseq instance_trace_by_rseq(
-    struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp,
+    struct etwas_slot *slot, etwas_trace_handle handle, int64_t stamp, uint64_t times,
     const EVENT_INSTANCE_HEADER *event, uint32_t payload_bytes, const EVENT_INSTANCE_INFO *instance)
 {
     struct etwas_quick_record record = {
@@ -84,7 +85,7 @@ static inline __attribute__((always_inline)) enum etwas_quick_rseq instance_trac
     }
     record.start = etwas_pair_of(instance_first_word(event, payload_bytes), ids);
     record.guid = guid;
-    record.instances = etwas_pair_of(0, instance->InstanceId);
+    record.instances = etwas_pair_of(times, instance->InstanceId);
     record.parent = etwas_pair_of(0, 0);
     return etwas_quick_rseq(slot, etwas_handle_generation(handle), &record);
 }
@@ -236,8 +237,9 @@ static __attribute__((noinline, cold)) uint32_t instance_trace_retry(
     return instance_trace_general(handle, event, instance, NULL);
 }
 
-/* Publishes with the given stamp, by any clock. */
-static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_slot *slot,
+/* Publishes with the given stamp, by any clock, and the given times. */
+static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, uint64_t times,
+                                                   struct etwas_slot *slot,
                                                    etwas_trace_handle handle,
                                                    const EVENT_INSTANCE_HEADER *event,
                                                    const EVENT_INSTANCE_INFO *instance)
@@ -246,7 +248,7 @@ static __attribute__((noinline)) uint32_t trace_at(int64_t stamp, struct etwas_s
     enum etwas_quick_rseq result = ETWAS_QUICK_OTHER;
 
     if (payload_bytes <= ETWAS_QUICK_PAYLOAD_BYTES) {
-        result = instance_trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+        result = instance_trace_by_rseq(slot, handle, stamp, times, event, payload_bytes, instance);
     }
     if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
         return result == ETWAS_QUICK_ABORTED
@@ -285,7 +287,7 @@ static __attribute__((noinline)) uint32_t instance_trace_in_next_buffer(
             return code;
         }
     }
-    return trace_at(stamp, slot, handle, event, instance);
+    return trace_at(stamp, 0, slot, handle, event, instance);
 }
 
 /*
@@ -311,19 +313,22 @@ static __attribute__((noinline)) uint32_t instance_trace_by_kind(
     const EVENT_INSTANCE_HEADER *event, const EVENT_INSTANCE_INFO *instance)
 {
     const uint32_t kind = etwas_slot_kind_of(slot);
+    const uint32_t protocol = etwas_kind_protocol(kind);
+    const bool has_times = (kind & ETWAS_KIND_ANY_TIMES) != 0;
 
     if ((uint32_t)gate != etwas_handle_generation(handle)) {
         return instance_trace_general(handle, event, instance, NULL);
     }
     slot = instance_slot_of_class(slot, handle, kind, event, instance);
-    switch (etwas_kind_quick_protocol(etwas_kind_without_classes(kind))) {
-    case ETWAS_PROTOCOL_SHARED:
-        return instance_trace_in_shared_slot(handle, event, instance, slot);
-    case ETWAS_PROTOCOL_RSEQ:
-        return trace_at(etwas_clock_now(etwas_kind_clock(kind)), slot, handle, event, instance);
-    default:
-        return instance_trace_general(handle, event, instance, NULL);
+    if (protocol == ETWAS_PROTOCOL_RSEQ) {
+        const uint64_t times = has_times ? etwas_publish_times(kind) : 0;
+
+        return trace_at(etwas_clock_now(etwas_kind_clock(kind)), times, slot, handle, event,
+                        instance);
     }
+    return protocol == ETWAS_PROTOCOL_SHARED && !has_times
+               ? instance_trace_in_shared_slot(handle, event, instance, slot)
+               : instance_trace_general(handle, event, instance, NULL);
 }
 
 uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *event,
@@ -363,7 +368,7 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
             return instance_trace_by_kind(gate, slot, handle, event, instance);
         }
         slot = etwas_class_slot(slot, row);
-        result = instance_trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+        result = instance_trace_by_rseq(slot, handle, stamp, 0, event, payload_bytes, instance);
         if (__builtin_expect(result == ETWAS_QUICK_COMMITTED, 1)) {
             return ERROR_SUCCESS;
         }
@@ -372,7 +377,7 @@ uint32_t TraceEventInstance(etwas_trace_handle handle, EVENT_INSTANCE_HEADER *ev
                    : instance_trace_in_next_buffer(slot, handle, stamp, event, instance);
     }
     stamp = etwas_clock_now(ETWAS_CLOCK_KIND_TSC);
-    result = instance_trace_by_rseq(slot, handle, stamp, event, payload_bytes, instance);
+    result = instance_trace_by_rseq(slot, handle, stamp, 0, event, payload_bytes, instance);
     if (UNLIKELY(result != ETWAS_QUICK_COMMITTED)) {
         return result == ETWAS_QUICK_ABORTED
                    ? instance_trace_retry(handle, event, instance)

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/fork.h"
 #include "platform/memory.h"
+#include "platform/thread.h"
 #include "platform/wait.h"
 #include "session/fixture.h"
 #include "support/hold.h"
@@ -374,6 +376,50 @@ static void a_child_made_at_any_moment_has_no_log_file_open(void **state)
     assert_int_equal(inherited, 0);
 }
 
+/* ---- processor times ------------------------------------------------------------------------- */
+
+/* The clock of the library stands still for this thread, at this time, unless it is 0. */
+static _Thread_local uint64_t standing_ns;
+
+uint64_t __real_etwas_monotonic_ns(void);
+uint64_t __wrap_etwas_monotonic_ns(void);
+uint64_t __wrap_etwas_monotonic_ns(void)
+{
+    return standing_ns != 0 ? standing_ns : __real_etwas_monotonic_ns();
+}
+
+static uint64_t own_us(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+    return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void a_child_has_processor_times_of_its_own_R106(void **state)
+{
+    etwas_trace_handle session = start_session(folder_path("f.etl"), NULL);
+    struct etwas_thread_times times;
+    int child;
+
+    (void)state;
+    while (own_us() < 20000) {
+    }
+    standing_ns = __real_etwas_monotonic_ns();
+    times = etwas_thread_times();
+    assert_true(times.user_us + times.kernel_us >= 20000);
+    child = fork_child();
+    if (child == 0) {
+        times = etwas_thread_times();
+        CHECK_IN_CHILD(times.user_us + times.kernel_us <= own_us());
+        _exit(0);
+    }
+    standing_ns = 0;
+    assert_int_equal(exit_code_of(child), 0);
+    stop_session(session, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +429,7 @@ int main(void)
         FOLDER_TEST(a_child_made_at_any_moment_can_trace),
         FOLDER_TEST(a_child_made_at_any_moment_has_no_log_file_open),
         FOLDER_TEST(a_child_made_during_a_snapshot_has_not_its_file_open),
+        FOLDER_TEST(a_child_has_processor_times_of_its_own_R106),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "provider/counted.h"
@@ -276,6 +277,7 @@ static void *replace_the_file(void *argument)
         _exit(is_open(replaced->descriptor) ? 0 : 1);
     }
     replaced->child = exit_code_of(child);
+    (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); /* the file is read after it */
     log_around(session, 0, nothing);
     return NULL;
 }

@@ -3,7 +3,8 @@
 
 /*
  * Processor times in records (R106): KernelTime and UserTime of the thread that logs, ProcessorTime
- * in a private session, nothing unless asked for; true between two questions to the system.
+ * in a private session, nothing unless asked for. They are what the system said a moment before the
+ * call, not after it, and never go back.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support/folder.h"
@@ -21,8 +23,10 @@ enum {
     BURNT_US = 40000,
     TICK_US = 1000,
     CHUNK_BYTES = 65536,
-    MOST_SEEN = 64,
-    BRACKETS = 5, /* what log_all logs, and a handler's event */
+    ALL_KINDS = 5, /* what log_number logs, the last by a handler */
+    STEADY = 400,  /* events in a row */
+    OUR_TYPE = 177,
+    KEPT_NS = 100000, /* as etwas.h says */
 };
 
 static const etwas_guid event_guid = {0x77e5a1b2, 0x3c4d, 0x4e5f, {0x90, 1, 2, 3, 4, 5, 6, 7}};
@@ -35,13 +39,14 @@ struct times {
 /* What the system said before and after each event. */
 struct bracket {
     struct times before;
+    uint64_t begin_ns; /* between that and the event */
     struct times after;
 };
 
 struct thread {
     etwas_trace_handle session;
     bool burns_kernel_time;
-    struct bracket brackets[BRACKETS];
+    struct bracket brackets[STEADY];
 };
 
 struct seen {
@@ -49,10 +54,10 @@ struct seen {
     uint32_t kernel;
     uint32_t user;
     uint64_t processor;
-    uint8_t number; /* Class.Type */
+    uint16_t number; /* Class.Version */
 };
 
-static struct seen seen[MOST_SEEN];
+static struct seen seen[STEADY];
 static uint32_t seen_count;
 static uint32_t timer_resolution;
 
@@ -67,6 +72,14 @@ static struct times ask(void)
         (uint64_t)usage.ru_stime.tv_sec * 1000000 + (uint64_t)usage.ru_stime.tv_usec,
         (uint64_t)usage.ru_utime.tv_sec * 1000000 + (uint64_t)usage.ru_utime.tv_usec,
     };
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* ---- threads that use time ------------------------------------------------------------------- */
@@ -95,17 +108,18 @@ static void burn_kernel_time(void)
 
 /* ---- logging --------------------------------------------------------------------------------- */
 
-static uint32_t log_event(etwas_trace_handle session, uint8_t number)
+static uint32_t log_event(etwas_trace_handle session, uint16_t number)
 {
     EVENT_TRACE_HEADER event = {.Size = sizeof event};
 
     event.Flags = WNODE_FLAG_TRACED_GUID;
     event.Guid = event_guid;
-    event.Class.Type = number;
+    event.Class.Type = OUR_TYPE;
+    event.Class.Version = number;
     return TraceEvent(session, &event);
 }
 
-static uint32_t log_instance(etwas_trace_handle session, uint8_t number, bool with_parent)
+static uint32_t log_instance(etwas_trace_handle session, uint16_t number, bool with_parent)
 {
     EVENT_INSTANCE_INFO instance = {writer_class(), 7};
     EVENT_INSTANCE_INFO parent = {writer_class(), 8};
@@ -117,7 +131,8 @@ static uint32_t log_instance(etwas_trace_handle session, uint8_t number, bool wi
     memset(&event, 0, sizeof event);
     event.header.Size = sizeof event;
     event.header.Flags = WNODE_FLAG_TRACED_GUID;
-    event.header.Class.Type = number;
+    event.header.Class.Type = OUR_TYPE;
+    event.header.Class.Version = number;
     return TraceEventInstance(session, &event.header, &instance, with_parent ? &parent : NULL);
 }
 
@@ -126,10 +141,10 @@ static etwas_trace_handle handlers_session;
 static void log_in_handler(int number)
 {
     (void)number;
-    (void)log_event(handlers_session, BRACKETS - 1);
+    (void)log_event(handlers_session, ALL_KINDS - 1);
 }
 
-static uint32_t log_number(etwas_trace_handle session, uint8_t number)
+static uint32_t log_number(etwas_trace_handle session, uint16_t number)
 {
     switch (number) {
     case 0:
@@ -145,6 +160,19 @@ static uint32_t log_number(etwas_trace_handle session, uint8_t number)
     }
 }
 
+static bool log_in_bracket(struct thread *thread, uint16_t number,
+                           uint32_t (*log)(etwas_trace_handle, uint16_t))
+{
+    struct bracket *bracket = &thread->brackets[number];
+    uint32_t code;
+
+    bracket->before = ask();
+    bracket->begin_ns = now_ns();
+    code = log(thread->session, number);
+    bracket->after = ask();
+    return code == ERROR_SUCCESS;
+}
+
 static void *burn_and_log(void *argument)
 {
     struct thread *thread = argument;
@@ -154,22 +182,44 @@ static void *burn_and_log(void *argument)
     } else {
         burn_user_time();
     }
-    for (uint8_t number = 0; number < BRACKETS; number++) {
-        thread->brackets[number].before = ask();
-        if (log_number(thread->session, number) != ERROR_SUCCESS) {
+    for (uint16_t number = 0; number < ALL_KINDS; number++) {
+        if (!log_in_bracket(thread, number, log_number)) {
             return NULL;
         }
-        thread->brackets[number].after = ask();
     }
     return thread;
 }
 
-static void run_thread(struct thread *thread)
+static uint32_t log_either(etwas_trace_handle session, uint16_t number)
+{
+    return number % 2 == 0 ? log_event(session, number) : log_instance(session, number, false);
+}
+
+/* Logs events in a row, with more and more work between them, in either mode. */
+static void *log_steadily(void *argument)
+{
+    static uint8_t chunk[CHUNK_BYTES];
+    struct thread *thread = argument;
+    volatile uint64_t work = 1;
+
+    for (uint16_t number = 0; number < STEADY; number++) {
+        for (int round = 0; round < 100 * number; round++) {
+            work = work * 3 + 1;
+        }
+        (void)!getrandom(chunk, 50u * number, 0);
+        if (!log_in_bracket(thread, number, log_either)) {
+            return NULL;
+        }
+    }
+    return thread;
+}
+
+static void run_thread(struct thread *thread, void *(*body)(void *))
 {
     pthread_t id;
     void *result;
 
-    assert_int_equal(pthread_create(&id, NULL, burn_and_log, thread), 0);
+    assert_int_equal(pthread_create(&id, NULL, body, thread), 0);
     assert_int_equal(pthread_join(id, &result), 0);
     assert_ptr_equal(result, thread);
 }
@@ -178,21 +228,20 @@ static void run_thread(struct thread *thread)
 
 static void keep(EVENT_TRACE *event)
 {
-    if (event->Header.Class.Type >= BRACKETS || event->Header.ThreadId == 0 ||
-        memcmp(&event->Header.Guid, &EventTraceGuid, sizeof event->Header.Guid) == 0 ||
-        seen_count == MOST_SEEN) {
+    if (event->Header.Class.Type != OUR_TYPE) {
         return;
     }
+    assert_true(seen_count < STEADY);
     seen[seen_count++] = (struct seen){
         .thread_id = event->Header.ThreadId,
         .kernel = event->Header.KernelTime,
         .user = event->Header.UserTime,
         .processor = event->Header.ProcessorTime,
-        .number = event->Header.Class.Type,
+        .number = event->Header.Class.Version,
     };
 }
 
-static void read_events(const char *path)
+static void read_back(const char *path)
 {
     EVENT_TRACE_LOGFILEA file = {.EventCallback = keep, .LogFileName = (char *)(uintptr_t)path};
     etwas_trace_handle trace = OpenTraceA(&file);
@@ -212,13 +261,31 @@ static void expect_between(uint64_t ticks, uint64_t before_us, uint64_t after_us
     }
 }
 
-static void expect_times(const struct seen *event, const struct bracket *bracket, bool private)
+/*
+ * What the system had said when the reading that the event has began, at the earliest. A thread
+ * keeps no reading before its first event.
+ */
+static const struct times *oldest(const struct thread *thread, uint32_t number)
 {
+    uint32_t from = number;
+
+    while (from > 0 &&
+           thread->brackets[from].begin_ns + KEPT_NS > thread->brackets[number].begin_ns) {
+        from--;
+    }
+    return &thread->brackets[from].before;
+}
+
+static void expect_times(const struct seen *event, const struct thread *thread, bool private)
+{
+    const struct times *before = oldest(thread, event->number);
+    const struct times *after = &thread->brackets[event->number].after;
+
     if (private) {
-        expect_between(event->processor, bracket->before.user_us, bracket->after.user_us);
+        expect_between(event->processor, before->user_us, after->user_us);
     } else {
-        expect_between(event->kernel, bracket->before.kernel_us, bracket->after.kernel_us);
-        expect_between(event->user, bracket->before.user_us, bracket->after.user_us);
+        expect_between(event->kernel, before->kernel_us, after->kernel_us);
+        expect_between(event->user, before->user_us, after->user_us);
     }
 }
 
@@ -253,18 +320,16 @@ static void play(uint32_t mode)
     handlers_session = start(path, sizeof path, mode, true);
     for (int index = 0; index < 2; index++) {
         threads[index].session = handlers_session;
-        run_thread(&threads[index]);
+        run_thread(&threads[index], burn_and_log);
     }
     stop_session(handlers_session, NULL);
-    read_events(path);
+    read_back(path);
     assert_int_equal(timer_resolution, TICK_US * 10);
-    assert_int_equal(seen_count, 2 * BRACKETS);
+    assert_int_equal(seen_count, 2 * ALL_KINDS);
     for (uint32_t index = 0; index < seen_count; index++) {
-        const struct thread *thread = &threads[index / BRACKETS];
-
-        assert_int_equal(seen[index].number, index % BRACKETS);
-        assert_int_equal(seen[index].thread_id, seen[index / BRACKETS * BRACKETS].thread_id);
-        expect_times(&seen[index], &thread->brackets[index % BRACKETS], private);
+        assert_int_equal(seen[index].number, index % ALL_KINDS);
+        assert_int_equal(seen[index].thread_id, seen[index / ALL_KINDS * ALL_KINDS].thread_id);
+        expect_times(&seen[index], &threads[index / ALL_KINDS], private);
     }
     /*
      * This is no coincidence: each thread had used the time of its kind, and it is in the right
@@ -272,7 +337,7 @@ static void play(uint32_t mode)
      */
     assert_true((private ? seen[0].processor : seen[0].user) >= BURNT_US / TICK_US);
     if (!private) {
-        assert_true(seen[BRACKETS].kernel >= BURNT_US / TICK_US);
+        assert_true(seen[ALL_KINDS].kernel >= BURNT_US / TICK_US);
     }
 }
 
@@ -294,6 +359,25 @@ static void a_private_session_has_processor_time_in_their_place(void **state)
     play(EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC);
 }
 
+static void times_of_events_in_a_row_are_no_older_than_said_R106(void **state)
+{
+    static struct thread thread;
+    char path[512];
+
+    (void)state;
+    thread.session = start(path, sizeof path, 0, true);
+    run_thread(&thread, log_steadily);
+    stop_session(thread.session, NULL);
+    read_back(path);
+    assert_int_equal(seen_count, STEADY);
+    for (uint32_t index = 0; index < STEADY; index++) {
+        assert_int_equal(seen[index].number, index);
+        expect_times(&seen[index], &thread, false);
+        assert_true(index == 0 || (seen[index].kernel >= seen[index - 1].kernel &&
+                                   seen[index].user >= seen[index - 1].user));
+    }
+}
+
 static void nobody_has_times_who_does_not_ask_for_them(void **state)
 {
     const uint32_t modes[] = {0, EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
@@ -306,11 +390,11 @@ static void nobody_has_times_who_does_not_ask_for_them(void **state)
 
         handlers_session = start(path, sizeof path, modes[index], false);
         thread.session = handlers_session;
-        run_thread(&thread);
+        run_thread(&thread, burn_and_log);
         stop_session(handlers_session, NULL);
-        read_events(path);
+        read_back(path);
         assert_int_equal(timer_resolution, 156250);
-        assert_int_equal(seen_count, BRACKETS);
+        assert_int_equal(seen_count, ALL_KINDS);
         for (uint32_t event = 0; event < seen_count; event++) {
             assert_int_equal(seen[event].processor, 0);
         }
@@ -333,6 +417,7 @@ int main(void)
         FOLDER_TEST(kernel_and_user_time_are_those_of_the_thread_that_logs),
         FOLDER_TEST(they_are_true_in_a_session_with_one_slot),
         FOLDER_TEST(a_private_session_has_processor_time_in_their_place),
+        FOLDER_TEST(times_of_events_in_a_row_are_no_older_than_said_R106),
         FOLDER_TEST(nobody_has_times_who_does_not_ask_for_them),
     };
 

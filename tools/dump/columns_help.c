@@ -58,7 +58,7 @@ const char etwas_dump_columns_help[] =
     "  message   of a message whose format is known, or of an event with a message\n"
     "  message_id, sequence, component  numbers of a TraceMessage\n"
     "  kernel_time, user_time, processor_time  ns of the thread, if recorded; the\n"
-    "            last is both, in private sessions\n"
+    "            last in private sessions: in user mode\n"
     "  duration  of an event that ends an instance or activity: ns since its start\n"
     "  duration_error      how far that may be off, on whatever processors both were\n"
     "  call_stack   addresses of the calls that led to it, innermost first\n"
