@@ -25,10 +25,10 @@ struct event {
 };
 
 /*
- * Adds an extended item. `data` lies in the record or the event, which live as long as the
- * callback.
+ * Adds an extended item, without the flag that says so. `data` lies in the record or the event,
+ * which live as long as the callback.
  */
-static inline void event_add_item(struct event *event, uint16_t type, uint16_t bytes,
+static inline void event_put_item(struct event *event, uint16_t type, uint16_t bytes,
                                   const void *data)
 {
     EVENT_RECORD *record = &event->record;
@@ -39,7 +39,24 @@ static inline void event_add_item(struct event *event, uint16_t type, uint16_t b
     event->items[record->ExtendedDataCount++] = (EVENT_HEADER_EXTENDED_DATA_ITEM){
         .ExtType = type, .DataSize = bytes, .DataPtr = (uint64_t)(uintptr_t)data};
     record->ExtendedData = event->items;
-    record->EventHeader.Flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
+}
+
+static inline void event_add_item(struct event *event, uint16_t type, uint16_t bytes,
+                                  const void *data)
+{
+    event_put_item(event, type, bytes, data);
+    event->record.EventHeader.Flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
+}
+
+/* Sets the members up to EventProperty in one store. */
+static inline void event_set_start(struct event *event, uint16_t size, unsigned flags,
+                                   uint16_t property)
+{
+    uint64_t start = (uint64_t)size << 8 * offsetof(EVENT_HEADER, Size) |
+                     (uint64_t)(uint16_t)flags << 8 * offsetof(EVENT_HEADER, Flags) |
+                     (uint64_t)property << 8 * offsetof(EVENT_HEADER, EventProperty);
+
+    memcpy(&event->record.EventHeader, &start, sizeof start);
 }
 
 /*
@@ -109,22 +126,25 @@ static inline void event_decode_full(struct event *event, const struct etwas_etl
 }
 
 static inline void event_decode_instance(struct event *event,
-                                         const struct etwas_etl_instance_header *disk)
+                                         const struct etwas_etl_instance_header *disk,
+                                         uint16_t flags)
 {
+    event_set_start(event, disk->full.size, flags | EVENT_HEADER_FLAG_EXTENDED_INFO, 0);
     event_decode_full(event, &disk->full);
     /* On disk they lie as in the item (R118). */
-    event_add_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof(EVENT_EXTENDED_ITEM_INSTANCE),
+    event_put_item(event, EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, sizeof(EVENT_EXTENDED_ITEM_INSTANCE),
                    &disk->instance_id);
 }
 
 /* Decodes everything except its items. */
 static inline void event_decode_modern(struct event *event,
-                                       const struct etwas_etl_event_header *disk)
+                                       const struct etwas_etl_event_header *disk, uint16_t flags)
 {
     EVENT_HEADER *header = &event->record.EventHeader;
 
-    header->Flags |= disk->flags & (uint16_t)~EVENT_HEADER_FLAG_EXTENDED_INFO;
-    header->EventProperty = disk->event_property;
+    event_set_start(event, disk->size,
+                    flags | (disk->flags & (uint16_t)~EVENT_HEADER_FLAG_EXTENDED_INFO),
+                    disk->event_property);
     header->ThreadId = disk->thread_id;
     header->ProcessId = disk->process_id;
     header->ProviderId = disk->provider_id;
@@ -267,21 +287,25 @@ static inline bool event_has_plain_header(const struct etwas_record *record)
            (record->kind == ETWAS_RECORD_EVENT && record->payload_at == record->header_bytes);
 }
 
-static inline void event_decode_plain(struct event *event, const struct etwas_record *record)
+static inline void event_decode_plain(struct event *event, const struct etwas_record *record,
+                                      uint16_t flags)
 {
     if (record->kind == ETWAS_RECORD_INSTANCE) {
-        event_decode_instance(event, (const void *)record->bytes);
+        event_decode_instance(event, (const void *)record->bytes, flags);
     } else if (record->kind == ETWAS_RECORD_FULL) {
+        event_set_start(event, (uint16_t)record->size, flags, 0);
         event_decode_full(event, (const void *)record->bytes);
     } else {
-        event_decode_modern(event, (const void *)record->bytes);
+        event_decode_modern(event, (const void *)record->bytes, flags);
     }
 }
 
-static void event_decode_other(struct event *event, const struct etwas_record *record)
+static void event_decode_other(struct event *event, const struct etwas_record *record,
+                               uint16_t flags)
 {
+    event_set_start(event, (uint16_t)record->size, flags, 0);
     if (record->kind == ETWAS_RECORD_EVENT) {
-        event_decode_modern(event, (const void *)record->bytes);
+        event_decode_modern(event, (const void *)record->bytes, flags);
         event_add_items(event, record);
     } else if (record->kind == ETWAS_RECORD_MESSAGE) {
         event_decode_message(event, record);
@@ -291,17 +315,10 @@ static void event_decode_other(struct event *event, const struct etwas_record *r
 }
 
 /* Fills the members that all forms have in common. */
-static inline void event_begin(const struct etwas_stream *stream, struct event *event,
-                               int64_t stamp)
+static inline void event_begin(const struct etwas_stream *stream, const struct etwas_record *record,
+                               struct event *event, int64_t stamp)
 {
-    const struct etwas_record *record = &stream->record;
-    EVENT_HEADER *header = &event->record.EventHeader;
-
-    header->Size = (uint16_t)record->size;
-    header->HeaderType = 0;
-    header->Flags = stream->flags;
-    header->EventProperty = 0;
-    header->TimeStamp.QuadPart = stamp;
+    event->record.EventHeader.TimeStamp.QuadPart = stamp;
     event->record.BufferContext = stream->context;
     event->record.ExtendedDataCount = 0;
     event->record.UserDataLength = (uint16_t)(record->size - record->payload_at);
@@ -311,14 +328,20 @@ static inline void event_begin(const struct etwas_stream *stream, struct event *
     event->record.UserContext = stream->trace->logfile.w.Context;
 }
 
+/* Fills in the others, which depend on the form. */
+static inline void event_decode(const struct etwas_stream *stream, struct event *event)
+{
+    if (event_has_plain_header(&stream->record)) {
+        event_decode_plain(event, &stream->record, stream->flags);
+    } else {
+        event_decode_other(event, &stream->record, stream->flags);
+    }
+}
+
 static void event_make(struct etwas_stream *stream, struct event *event, int64_t filetime)
 {
-    event_begin(stream, event, event_time_stamp(stream, filetime));
-    if (event_has_plain_header(&stream->record)) {
-        event_decode_plain(event, &stream->record);
-    } else {
-        event_decode_other(event, &stream->record);
-    }
+    event_begin(stream, &stream->record, event, event_time_stamp(stream, filetime));
+    event_decode(stream, event);
 }
 
 /* Delivers to the callback of the record's class, if there is one. */
@@ -361,13 +384,10 @@ static __attribute__((noinline)) void deliver_any(struct etwas_stream *stream, i
     }
 }
 
-/* Returns whether the only callback is one that gets EVENT_RECORD with FILETIME. */
+/* Returns whether the only callback is one that gets EVENT_RECORD. */
 static inline bool deliver_is_wanted_plain(const EVENT_TRACE_LOGFILEW *logfile)
 {
-    const uint32_t modes = PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP |
-                           ETWAS_PROCESS_TRACE_MODE_NANOSECONDS;
-
-    return (logfile->ProcessTraceMode & modes) == PROCESS_TRACE_MODE_EVENT_RECORD &&
+    return (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) != 0 &&
            logfile->EventRecordCallback != NULL && !etwas_class_callbacks_exist();
 }
 
@@ -384,9 +404,134 @@ void etwas_deliver(struct etwas_stream *stream, int64_t filetime)
         deliver_any(stream, filetime);
         return;
     }
-    event_begin(stream, &event, filetime);
-    event_decode_plain(&event, &stream->record);
+    event_begin(stream, &stream->record, &event, event_time_stamp(stream, filetime));
+    event_decode_plain(&event, &stream->record, stream->flags);
     logfile->EventRecordCallback(&event.record);
+}
+
+/* ---- records in runs ------------------------------------------------------------------------- */
+
+/*
+ * Returns whether a run may begin with this record: an event of a form that the next one may have,
+ * too, wanted once and as EVENT_RECORD, whose time is in the span and the time segment.
+ */
+static bool deliver_may_begin_alike(const struct etwas_stream *stream,
+                                    const struct etwas_span *span)
+{
+    return stream->state == ETWAS_STREAM_RECORD && stream->form != ETWAS_STREAM_NO_FORM &&
+           etwas_stream_has_plain_payload(&stream->record) && !stream->is_misnumbered &&
+           stream->duplicates == NULL && stream->buffer != &stream->trace->log.buffer &&
+           stream->record.stamp == stream->key_raw &&
+           stream->key_filetime >= span->start_filetime &&
+           stream->key_filetime <= span->end_filetime &&
+           etwas_time_segment_contains(&stream->time.segment, stream->key_raw) &&
+           deliver_is_wanted_plain(&stream->trace->logfile.w);
+}
+
+/*
+ * Delivers the stream's record and those behind it that are alike and before until_raw. Most are,
+ * so all that changes is in registers, and the stream is written at the end. Returns whether its
+ * record is the next one, else it is the last one delivered.
+ */
+static inline bool deliver_run(struct etwas_stream *stream, enum etwas_record_kind kind,
+                               int64_t until_raw, int64_t end_filetime)
+{
+    struct etwas_trace *trace = stream->trace;
+    EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.w;
+    const struct etwas_time_segment *segment = &stream->time.segment;
+    uint32_t at = stream->record_at - stream->window_at;
+    struct etwas_record record = stream->record;
+    int64_t filetime = stream->key_filetime;
+    int64_t unix_ns = etwas_time_segment_unix_ns(segment, record.stamp);
+    bool in_raw = (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP) != 0;
+    bool in_ns = (logfile->ProcessTraceMode & ETWAS_PROCESS_TRACE_MODE_NANOSECONDS) != 0;
+    bool is_next;
+
+    record.kind = kind;
+    for (;;) {
+        struct etwas_record next = record;
+        struct event event;
+
+        is_next = filetime > end_filetime || etwas_trace_is_closing(trace) ||
+                  etwas_class_callbacks_exist();
+        if (is_next) {
+            break;
+        }
+        etwas_trace_count(&trace->information.events, 1);
+        logfile->CurrentTime = filetime;
+        event_begin(stream, &record, &event, in_raw ? record.stamp : in_ns ? unix_ns : filetime);
+        event_decode_plain(&event, &record, stream->flags);
+        logfile->EventRecordCallback(&event.record);
+        at += (uint32_t)etwas_etl_round_up_8(record.size);
+        is_next = etwas_stream_read_same_form(stream, at, &next) && next.stamp >= record.stamp &&
+                  etwas_stream_has_plain_payload(&next) &&
+                  etwas_time_segment_contains(segment, next.stamp);
+        if (!is_next) {
+            break;
+        }
+        record = next;
+        unix_ns = etwas_time_segment_unix_ns(segment, record.stamp);
+        filetime = etwas_time_segment_filetime_of(unix_ns);
+        if (record.stamp >= until_raw) {
+            break;
+        }
+    }
+    stream->last_stamp = record.stamp;
+    stream->key_raw = record.stamp;
+    stream->key_filetime = filetime;
+    if (is_next) {
+        stream->record = record;
+        stream->record_at = stream->window_at + at;
+        at += (uint32_t)etwas_etl_round_up_8(record.size);
+    }
+    stream->offset = stream->window_at + at;
+    return is_next;
+}
+
+/*
+ * Delivers a run of one stream, or runs of a pair in turns. The streams are of one trace. Returns
+ * whether the record of *first is the next one, else it is the last one delivered.
+ */
+static __attribute__((flatten)) bool deliver_alike(struct etwas_stream **first,
+                                                   struct etwas_stream **second, bool is_pair,
+                                                   const struct etwas_span *span)
+{
+    struct etwas_stream *stream = *first;
+    struct etwas_stream *other = second != NULL ? *second : NULL;
+    bool is_next;
+
+    for (;;) {
+        struct etwas_stream *before = stream;
+        int64_t until_raw = other != NULL ? other->key_raw : INT64_MAX;
+
+        is_next = stream->record.kind == ETWAS_RECORD_INSTANCE
+                      ? deliver_run(stream, ETWAS_RECORD_INSTANCE, until_raw, span->end_filetime)
+                      : deliver_run(stream, ETWAS_RECORD_EVENT, until_raw, span->end_filetime);
+        if (!is_next || !is_pair || stream->key_raw <= until_raw) {
+            break;
+        }
+        stream = other;
+        other = before;
+    }
+    if (is_pair) {
+        *first = stream;
+        *second = other;
+    }
+    return is_next;
+}
+
+enum etwas_stream_state etwas_deliver_records(struct etwas_stream **first,
+                                              struct etwas_stream **second, bool is_pair,
+                                              const struct etwas_span *span)
+{
+    bool is_one_trace = second == NULL || (*second)->trace == (*first)->trace;
+
+    if (!is_one_trace || !deliver_may_begin_alike(*first, span)) {
+        return etwas_event_step_pass(*first, span);
+    }
+    return deliver_alike(first, second, is_pair && deliver_may_begin_alike(*second, span), span)
+               ? ETWAS_STREAM_RECORD
+               : etwas_event_step_go_on(*first);
 }
 
 bool etwas_event_step_end_buffer(struct etwas_stream *stream)

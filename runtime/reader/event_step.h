@@ -87,8 +87,8 @@ void etwas_merge_heap_push(struct etwas_merge_heap *merge, struct etwas_stream *
 /* Returns the earliest stream; NULL when none is left. */
 struct etwas_stream *etwas_merge_heap_top(const struct etwas_merge_heap *merge);
 
-/* Returns the earliest of the others; NULL when there is none. */
-struct etwas_stream *etwas_merge_heap_second(const struct etwas_merge_heap *merge);
+/* Returns where the earliest of the others is; NULL when there is none. */
+struct etwas_stream **etwas_merge_heap_second(const struct etwas_merge_heap *merge);
 
 /* Moves the top to its place after its key has grown. */
 void etwas_merge_heap_sift_down(struct etwas_merge_heap *merge);
@@ -140,6 +140,33 @@ static inline void etwas_event_step_deliver(struct etwas_stream *stream,
     }
     etwas_deliver(stream, filetime);
 }
+
+/* Goes to the stream's next record and updates the key: RECORD or BUFFER_END. */
+static inline enum etwas_stream_state etwas_event_step_go_on(struct etwas_stream *stream)
+{
+    if (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD &&
+        stream->buffer != &stream->trace->log.buffer) {
+        etwas_event_step_update_key(stream, false);
+    }
+    return stream->state;
+}
+
+/* Delivers the stream's record and goes to the next: RECORD or BUFFER_END. */
+static inline enum etwas_stream_state etwas_event_step_pass(struct etwas_stream *stream,
+                                                            const struct etwas_span *span)
+{
+    etwas_event_step_deliver(stream, span);
+    return etwas_event_step_go_on(stream);
+}
+
+/*
+ * Does the same with *first, and goes on while records are of one plain form and before *second,
+ * the earliest of the others; `second` is NULL if there is none. If the two are a pair, without
+ * others, it goes on with the earlier of them, which then is *first.
+ */
+enum etwas_stream_state etwas_deliver_records(struct etwas_stream **first,
+                                              struct etwas_stream **second, bool is_pair,
+                                              const struct etwas_span *span);
 
 /* Calls the buffer callback at the end of a buffer. Returns false if it asks to stop. */
 bool etwas_event_step_end_buffer(struct etwas_stream *stream);

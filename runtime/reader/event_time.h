@@ -52,12 +52,16 @@ static inline int64_t etwas_time_segment_unix_ns(const struct etwas_time_segment
     return segment->base_ns + (int64_t)quotient;
 }
 
-/* No segment lies before 1970. */
+/* Returns the FILETIME of a time in a segment. No segment lies before 1970. */
+static inline int64_t etwas_time_segment_filetime_of(int64_t unix_ns)
+{
+    return ETWAS_ETL_FILETIME_OF_1970 + (int64_t)((uint64_t)unix_ns / 100);
+}
+
 static inline int64_t etwas_time_segment_filetime(const struct etwas_time_segment *segment,
                                                   int64_t raw)
 {
-    return ETWAS_ETL_FILETIME_OF_1970 +
-           (int64_t)((uint64_t)etwas_time_segment_unix_ns(segment, raw) / 100);
+    return etwas_time_segment_filetime_of(etwas_time_segment_unix_ns(segment, raw));
 }
 
 /*

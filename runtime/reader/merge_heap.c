@@ -51,14 +51,14 @@ struct etwas_stream *etwas_merge_heap_top(const struct etwas_merge_heap *merge)
     return merge->count > 0 ? merge->heap[0] : NULL;
 }
 
-struct etwas_stream *etwas_merge_heap_second(const struct etwas_merge_heap *merge)
+struct etwas_stream **etwas_merge_heap_second(const struct etwas_merge_heap *merge)
 {
     if (merge->count < 2) {
         return NULL;
     }
     return merge->count > 2 && etwas_merge_heap_is_before(merge->heap[2], merge->heap[1])
-               ? merge->heap[2]
-               : merge->heap[1];
+               ? &merge->heap[2]
+               : &merge->heap[1];
 }
 
 void etwas_merge_heap_sift_down(struct etwas_merge_heap *merge)

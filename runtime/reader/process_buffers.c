@@ -4,7 +4,6 @@
 /* Reads the buffers of a file in the order of their positions, and calls the callbacks. */
 #include "reader/trace.h"
 
-#include <ck_pr.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -28,12 +27,6 @@ struct processing {
     struct etwas_trace_buffer buffer;
     struct etwas_stream stream;
 };
-
-/* Pairs with the store in CloseTrace, which publishes nothing else. */
-static bool buffers_is_closing(const struct etwas_trace *trace)
-{
-    return ck_pr_load_uint(&trace->closing) != 0;
-}
 
 static bool buffers_file_grows(const struct etwas_trace *trace)
 {
@@ -122,11 +115,8 @@ static uint32_t buffers_deliver_records(struct processing *processing)
         return ERROR_NOT_ENOUGH_MEMORY;
     }
     etwas_event_step_update_key(stream, true);
-    while (stream->state == ETWAS_STREAM_RECORD && !buffers_is_closing(trace)) {
-        etwas_event_step_deliver(stream, &everything);
-        if (etwas_stream_next_record(stream) == ETWAS_STREAM_RECORD) {
-            etwas_event_step_update_key(stream, false);
-        }
+    while (stream->state == ETWAS_STREAM_RECORD && !etwas_trace_is_closing(trace)) {
+        (void)etwas_deliver_records(&stream, NULL, false, &everything);
     }
     return ERROR_SUCCESS;
 }
@@ -150,7 +140,7 @@ static uint32_t buffers_read_one(struct processing *processing)
     buffer->records = counted->events - events;
     buffer->damages = counted->damages - damages;
     buffer->bytes_skipped = counted->bytes_skipped - bytes_skipped;
-    if (code == ERROR_SUCCESS && !buffers_is_closing(trace) &&
+    if (code == ERROR_SUCCESS && !etwas_trace_is_closing(trace) &&
         buffers_call(processing, processing->end) == ETWAS_BUFFER_STOP) {
         code = ERROR_CANCELLED;
     }
@@ -224,7 +214,7 @@ static uint32_t buffers_process(struct processing *processing, uint64_t from, ui
     if (code == ERROR_SUCCESS) {
         code = buffers_prepare(processing, from, until);
     }
-    while (code == ERROR_SUCCESS && !buffers_is_closing(trace) &&
+    while (code == ERROR_SUCCESS && !etwas_trace_is_closing(trace) &&
            etwas_buffer_walk_next(&processing->walk, &processing->entry)) {
         code = buffers_process_one(processing);
     }

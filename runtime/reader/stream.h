@@ -115,14 +115,13 @@ static inline bool etwas_stream_has_plain_payload(const struct etwas_record *rec
 }
 
 /*
- * Goes to the next record if it is in the window, has the form of the last one and is valid, as
- * most records are. What depends on the form alone stays as it is. These forms have the size in the
- * first word, and the stamp where the full header has it. Returns false otherwise.
+ * Reads the record at window[at] if it is in the window and has the stream's form, as most records
+ * have. What depends on the form alone stays as it is. These forms have the size in the first word,
+ * and the stamp where the full header has it. Returns false otherwise.
  */
-static inline bool etwas_stream_next_of_same_form(struct etwas_stream *stream)
+static inline bool etwas_stream_read_same_form(const struct etwas_stream *stream, uint32_t at,
+                                               struct etwas_record *record)
 {
-    struct etwas_record *record = &stream->record;
-    uint32_t at = stream->offset - stream->window_at;
     const uint8_t *bytes = stream->window + at;
     uint32_t first;
 
@@ -139,9 +138,18 @@ static inline bool etwas_stream_next_of_same_form(struct etwas_stream *stream)
     record->payload_at = record->header_bytes;
     memcpy(&record->stamp, bytes + offsetof(struct etwas_etl_full_header, time_stamp),
            sizeof record->stamp);
-    if (record->stamp < stream->last_stamp ||
+    return true;
+}
+
+/* Goes to the next record if it has the form of the last one, is valid and not older. */
+static inline bool etwas_stream_next_of_same_form(struct etwas_stream *stream)
+{
+    struct etwas_record *record = &stream->record;
+
+    if (!etwas_stream_read_same_form(stream, stream->offset - stream->window_at, record) ||
+        record->stamp < stream->last_stamp ||
         (!etwas_stream_has_plain_payload(record) &&
-         (!etwas_record_parse(bytes, record) || record->own))) {
+         (!etwas_record_parse(record->bytes, record) || record->own))) {
         return false;
     }
     stream->last_stamp = record->stamp;

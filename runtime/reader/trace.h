@@ -39,6 +39,7 @@
 #ifndef ETWAS_READER_TRACE_H
 #define ETWAS_READER_TRACE_H
 
+#include <ck_pr.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -186,6 +187,12 @@ struct etwas_trace {
     pthread_t processing; /* the thread; 0: none */
     unsigned closing;
 };
+
+/* Pairs with the store in CloseTrace, which publishes nothing else. */
+static inline bool etwas_trace_is_closing(const struct etwas_trace *trace)
+{
+    return ck_pr_load_uint(&trace->closing) != 0;
+}
 
 /* OpenTrace, except for where sessions are found. */
 

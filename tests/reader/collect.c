@@ -85,6 +85,7 @@ static void on_damage(const etwas_damage *damage, void *context)
     (void)context;
     if (collected.damage_count < COLLECT_DAMAGES) {
         collected.damages[collected.damage_count] = *damage;
+        collected.events_before[collected.damage_count] = collected.event_count;
     }
     collected.damage_count++;
 }

@@ -50,6 +50,7 @@ struct collected {
     struct collected_buffer buffers[COLLECT_EVENTS];
     size_t buffer_count;
     etwas_damage damages[COLLECT_DAMAGES];
+    size_t events_before[COLLECT_DAMAGES]; /* how many events had come before each damage */
     size_t damage_count;
     uint64_t checksum; /* of every byte given: makes a sanitizer look at each */
     etwas_trace_information information;

@@ -319,6 +319,10 @@ int etwas_input_process(struct etwas_input_run *run)
         }
         etwas_trace_query(input->trace, &input->information);
         etwas_trace_query_clock(input->trace, &input->clock);
+        /* Before the events were read, their times would take a scan of the whole file. */
+        if (input->losses != NULL && !etwas_trace_losses_read(input->losses, input->trace)) {
+            code = ERROR_NOT_ENOUGH_MEMORY;
+        }
         etwas_trace_coverage_end(input);
         CloseTrace(input->trace);
         etwas_steps_close(input->steps);

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "print/output.h"
 #include "trace/coverage.h"
+#include "trace/losses.h"
 
 #include <etwas/etwas.h>
 #include <etwas/evntcons.h>
@@ -56,8 +57,9 @@ struct etwas_input {
     struct etwas_trace_coverage coverage;
     etwas_damage damages[ETWAS_INPUT_DAMAGES_KEPT];
     uint64_t damage_count;
-    struct etwas_steps *steps; /* set while it is read, if is_by_wall_clock; else NULL */
-    bool has_end_damage;       /* end_damage is set, and is reported when all is read */
+    struct etwas_trace_losses *losses; /* the command's, read behind the events; NULL: not wanted */
+    struct etwas_steps *steps;         /* set while it is read, if is_by_wall_clock; else NULL */
+    bool has_end_damage;               /* end_damage is set, and is reported when all is read */
     etwas_damage end_damage;
 };
 
@@ -133,8 +135,8 @@ static inline uint64_t etwas_input_overwritten(const struct etwas_input *input)
 
 /*
  * Delivers the events of all inputs in one time order, then closes the inputs. Fills `information`,
- * `clock` and the damages. Returns ETWAS_EXIT_DONE, ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_FAILED after
- * a message on standard error.
+ * `clock`, the damages and, where they are wanted, the losses. Returns ETWAS_EXIT_DONE,
+ * ETWAS_EXIT_DAMAGED, or ETWAS_EXIT_FAILED after a message on standard error.
  */
 int etwas_input_process(struct etwas_input_run *run);
 

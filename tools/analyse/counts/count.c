@@ -368,6 +368,14 @@ static __attribute__((noinline)) bool add_unlike(struct etwas_counts *counts,
     return true;
 }
 
+static inline void add_alike(struct etwas_counts *counts, const struct etwas_input *input,
+                             const EVENT_RECORD *record, int64_t time_ns,
+                             const struct etwas_counts_alike *alike)
+{
+    keep_time(counts, time_ns);
+    count_event(counts, input, record, time_ns, alike->kind);
+}
+
 bool etwas_counts_add(struct etwas_counts *counts, const struct etwas_input *input,
                       const EVENT_RECORD *record, int64_t time_ns)
 {
@@ -376,22 +384,34 @@ bool etwas_counts_add(struct etwas_counts *counts, const struct etwas_input *inp
     if (!is_alike(alike, &record->EventHeader)) {
         return add_unlike(counts, input, record, time_ns);
     }
-    keep_time(counts, time_ns);
-    count_event(counts, input, record, time_ns, alike->kind);
+    add_alike(counts, input, record, time_ns, alike);
     return true;
 }
 
-static void on_record(EVENT_RECORD *record)
+static __attribute__((noinline)) void on_other_record(struct etwas_input *input,
+                                                      const EVENT_RECORD *record)
 {
-    struct etwas_input *input = record->UserContext;
     struct etwas_counts *counts = input->context;
-    int64_t time_ns = etwas_input_shown_ns(input, record);
 
     if (counts->where != NULL) {
         etwas_trace_coverage_add_record(input, record);
         etwas_descriptions_add_process(counts->descriptions, input, record);
     }
-    (void)etwas_counts_add(counts, input, record, time_ns);
+    (void)etwas_counts_add(counts, input, record, etwas_input_shown_ns(input, record));
+}
+
+/* Counts what is cached, mostly all of it, without a call. Nothing is cached with --where. */
+static void on_record(EVENT_RECORD *record)
+{
+    struct etwas_input *input = record->UserContext;
+    struct etwas_counts *counts = input->context;
+    const struct etwas_counts_alike *alike = alike_of(counts, &record->EventHeader);
+
+    if (input->time == ETWAS_INPUT_NANOSECONDS && is_alike(alike, &record->EventHeader)) {
+        add_alike(counts, input, record, record->EventHeader.TimeStamp.QuadPart, alike);
+    } else {
+        on_other_record(input, record);
+    }
 }
 
 const struct etwas_input_callbacks etwas_counts_callbacks = {.record = on_record,
@@ -452,9 +472,12 @@ void etwas_counts_merge(struct etwas_counts *counts, const struct etwas_counts *
     counts->other_outside += section->other_outside;
     add_count(&counts->header, &section->header);
     add_count(&counts->other_kinds, &section->other_kinds);
+    /* Most are 0, and memory that nobody writes to takes no page. */
     for (uint32_t i = 0; i < ETWAS_COUNTS_PROCESSORS; i++) {
-        add_count(&counts->processors[i], &section->processors[i]);
-        counts->outside[i] += section->outside[i];
+        if (section->processors[i].events > 0) {
+            add_count(&counts->processors[i], &section->processors[i]);
+            counts->outside[i] += section->outside[i];
+        }
     }
     counts->without_processors |= section->without_processors;
     counts->out_of_memory |= section->out_of_memory;
@@ -537,5 +560,4 @@ void etwas_counts_clear(struct etwas_counts *counts)
     tdestroy(counts->kinds, free);
     etwas_spans_close(counts->spans);
     etwas_current_event_free(&counts->current);
-    memset(counts, 0, sizeof *counts);
 }

@@ -160,7 +160,7 @@ void etwas_counts_describe(struct etwas_counts *counts);
  */
 struct etwas_counts_kind **etwas_counts_sorted_kinds(const struct etwas_counts *counts);
 
-/* Frees everything that counting allocated, except for the descriptions. */
+/* Frees everything that counting allocated, except for the descriptions. Call it once. */
 void etwas_counts_clear(struct etwas_counts *counts);
 
 /*

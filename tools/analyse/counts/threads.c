@@ -203,14 +203,14 @@ int etwas_counts_read_file(struct etwas_counts_file *file, const char *path, uin
     if (result != ETWAS_EXIT_DONE) {
         return result;
     }
-    if (!etwas_trace_losses_read(&file->losses, file->input.trace) ||
-        !etwas_descriptions_open(&file->descriptions, path, paths, shared)) {
+    if (!etwas_descriptions_open(&file->descriptions, path, paths, shared)) {
         CloseTrace(file->input.trace);
         file->out_of_memory = true;
         return ETWAS_EXIT_FAILED;
     }
     counts->descriptions = &file->descriptions;
     counts->losses = &file->losses;
+    file->input.losses = &file->losses;
     etwas_trace_coverage_read_ahead(&file->input, &counts->window);
     if (etwas_window_is_set(&counts->window)) {
         etwas_counts_keep_names(counts, &file->input);
