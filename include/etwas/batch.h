@@ -100,8 +100,8 @@ static inline etwas_batch_event etwas_batch_instance(etwas_trace_handle session,
  * header. `bytes` may be NULL. ERROR_NOT_ENOUGH_MEMORY, ERROR_LOG_FILE_FULL: the events of a
  * session are counted lost. What other sessions record does not depend on this.
  *
- * Async-signal-safe, thread-safe. Without filters, extended items, KernelTime and counters it takes
- * no lock, allocates nothing and makes no system call.
+ * Takes no lock and allocates nothing; only sessions with KernelTime or counters make it enter the
+ * system. Thread-safe and async-signal-safe; needs up to 14 KB of stack.
  */
 uint32_t etwas_write_many(const etwas_batch_event *events, uint32_t count, uint32_t *refused,
                           uint32_t *bytes) ETWAS_API(etwas_write_many);

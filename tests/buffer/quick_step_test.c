@@ -38,7 +38,8 @@ enum {
     TRIES = 20,
     PAYLOAD_WORDS = 4,
     LARGE_WORDS = 48, /* in one piece, which is copied by lines of the cache */
-    EARLIER = 0,      /* an event so that the slot has a buffer */
+    BATCH_EVENTS = 3,
+    EARLIER = 0, /* an event so that the slot has a buffer */
     INTERRUPTED = 1,
     HANDLER_S = 2
 };
@@ -73,7 +74,8 @@ enum call {
     CALL_WRITE,
     CALL_WRITE_RELATED,
     CALL_WRITE_LARGE,
-    CALL_MESSAGE
+    CALL_MESSAGE,
+    CALL_MANY
 };
 
 static enum call call_to_make;
@@ -171,6 +173,30 @@ static uint32_t log_message(const uint64_t *payload)
                         (PAYLOAD_WORDS - 1) * sizeof payload[0], NULL, (size_t)0);
 }
 
+/* An instance, one whose payload is fields, and an event of a modern provider. */
+static uint32_t write_many(const uint64_t *payload)
+{
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1, .Level = TRACE_LEVEL_ERROR};
+    struct event whole = {.header.Size = sizeof whole};
+    struct {
+        EVENT_INSTANCE_HEADER header;
+        MOF_FIELD field;
+    } pointing = {.header.Size = sizeof pointing};
+    EVENT_DATA_DESCRIPTOR block;
+    etwas_batch_event events[BATCH_EVENTS];
+
+    whole.header.Flags = WNODE_FLAG_TRACED_GUID;
+    memcpy(whole.payload, payload, sizeof whole.payload);
+    pointing.header.Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR;
+    pointing.field = (MOF_FIELD){.DataPtr = (uint64_t)(uintptr_t)payload,
+                                 .Length = PAYLOAD_WORDS * sizeof payload[0]};
+    EventDataDescCreate(&block, payload, PAYLOAD_WORDS * sizeof payload[0]);
+    events[0] = etwas_batch_instance(session, &whole.header, &instance, NULL);
+    events[1] = etwas_batch_write(modern, &descriptor, NULL, NULL, 1, &block);
+    events[2] = etwas_batch_instance(session, &pointing.header, &instance, NULL);
+    return etwas_write_many(events, BATCH_EVENTS, NULL, NULL);
+}
+
 static uint32_t log_payload(const uint64_t *payload)
 {
     switch (call_to_make) {
@@ -186,6 +212,8 @@ static uint32_t log_payload(const uint64_t *payload)
         return write_large(payload);
     case CALL_MESSAGE:
         return log_message(payload);
+    case CALL_MANY:
+        return write_many(payload);
     default:
         return log_instance(payload);
     }
@@ -194,6 +222,11 @@ static uint32_t log_payload(const uint64_t *payload)
 static uint32_t words_of_payload(void)
 {
     return call_to_make == CALL_WRITE_LARGE ? LARGE_WORDS : PAYLOAD_WORDS;
+}
+
+static uint32_t events_of_call(void)
+{
+    return call_to_make == CALL_MANY ? BATCH_EVENTS : 1;
 }
 
 static void log_numbered(uint64_t number)
@@ -214,13 +247,18 @@ static void on_signal(int number)
     log_numbered(HANDLER_S);
 }
 
-/* The numbers of the events in the file, in its order; 0xF stands for one that is torn. */
+/*
+ * The numbers of the calls whose events are in the file, in its order; 0xF stands for a torn event,
+ * and for a batch that is not whole.
+ */
 static uint32_t order_in(const char *path)
 {
     static uint64_t words[65536];
     FILE *file = fopen(path, "rb");
     size_t count = fread(words, sizeof words[0], sizeof words / sizeof words[0], file);
     const uint32_t payload_words = words_of_payload();
+    uint64_t current = 0;
+    uint32_t missing = 0; /* events of the current call */
     uint32_t order = 0;
 
     (void)fclose(file);
@@ -233,28 +271,38 @@ static uint32_t order_in(const char *path)
         for (uint32_t word = 1; word < payload_words; word++) {
             number = words[at + word] == words[at] ? number : 0xF;
         }
-        order = order << 4 | (uint32_t)number;
+        if (missing == 0) {
+            current = number;
+            missing = events_of_call();
+        }
+        missing--;
+        if (number != current) {
+            return 0xF;
+        }
+        if (missing == 0) {
+            order = order << 4 | (uint32_t)number;
+        }
         at += payload_words - 1;
     }
-    return order;
+    return missing == 0 ? order : 0xF;
 }
 
 static int judge(const char *path)
 {
     etwas_session_counts counts;
+    uint64_t calls;
 
     if (etwas_stop(session, &counts) != ERROR_SUCCESS || counts.lost != 0) {
         return ENDED_WRONG;
     }
+    calls = counts.recorded / events_of_call();
     switch (order_in(path)) {
     case EARLIER << 4 | INTERRUPTED:
-        return counts.recorded == 2 ? ALONE : ENDED_WRONG;
+        return calls == 2 ? ALONE : ENDED_WRONG;
     case EARLIER << 8 | HANDLER_S << 4 | INTERRUPTED:
-        return counts.recorded != 3   ? ENDED_WRONG
-               : counts.restarts == 0 ? HANDLER_FIRST
-                                      : BEGUN_AGAIN;
+        return calls != 3 ? ENDED_WRONG : counts.restarts == 0 ? HANDLER_FIRST : BEGUN_AGAIN;
     case EARLIER << 8 | INTERRUPTED << 4 | HANDLER_S:
-        return counts.recorded == 3 ? HANDLER_SECOND : ENDED_WRONG;
+        return calls == 3 ? HANDLER_SECOND : ENDED_WRONG;
     default:
         return ENDED_WRONG;
     }
@@ -455,6 +503,7 @@ static void a_signal_at_any_instruction_finds_the_event_committed_or_not_begun(v
         {CALL_FIELDS, ETWAS_CLOCK_TSC},   {CALL_EVENT, ETWAS_CLOCK_TSC},
         {CALL_WRITE, ETWAS_CLOCK_TSC},    {CALL_WRITE_RELATED, ETWAS_CLOCK_QPC},
         {CALL_MESSAGE, ETWAS_CLOCK_TSC},  {CALL_WRITE_LARGE, ETWAS_CLOCK_TSC},
+        {CALL_MANY, ETWAS_CLOCK_TSC},     {CALL_MANY, ETWAS_CLOCK_SYSTEM_TIME},
     };
     static struct step_range range;
     const char *path = folder_path("trace.etl");

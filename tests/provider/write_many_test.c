@@ -387,6 +387,47 @@ static void nothing_of_a_refused_batch_is_recorded(void **state)
     free(batch);
 }
 
+static struct batch *batch_of_child;
+static uint32_t classic_index;
+
+static int write_in_child(void)
+{
+    uint32_t refused = 99;
+
+    CHECK_IN_CHILD(etwas_write_many(batch_of_child->events, batch_of_child->count, &refused,
+                                    NULL) == ERROR_INVALID_HANDLE);
+    CHECK_IN_CHILD(refused == classic_index);
+    return 0;
+}
+
+/* A session's handle is not valid there, as in a single call. */
+static void a_child_of_fork_writes_nothing(void **state)
+{
+    const struct setup setup = {.options = {.clock = ETWAS_CLOCK_QPC}};
+    struct batch_providers providers;
+    etwas_session_counts counts;
+    etwas_trace_handle session;
+
+    (void)state;
+    batch_of_child = malloc(sizeof *batch_of_child);
+    assert_non_null(batch_of_child);
+    batch_providers_begin(&providers);
+    session = start_session(folder_path("child.etl"), &setup.options);
+    enable(session, &setup);
+    batch_make(batch_of_child, &providers, session, ALL_KINDS, 5);
+    for (classic_index = 0; batch_of_child->parts[classic_index].kind == ETWAS_BATCH_KIND_WRITE;) {
+        classic_index++;
+    }
+    assert_true(classic_index < batch_of_child->count);
+    expect_in_child(write_in_child);
+    assert_int_equal(etwas_write_many(batch_of_child->events, batch_of_child->count, NULL, NULL),
+                     ERROR_SUCCESS);
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, batch_of_child->count);
+    batch_providers_end(&providers);
+    free(batch_of_child);
+}
+
 /* A batch that exactly fills an empty buffer fits; with 8 bytes more it does not. */
 static void a_batch_that_fits_no_buffer_is_lost_with_its_size(void **state)
 {
@@ -436,6 +477,7 @@ int main(void)
         FOLDER_TEST(each_session_records_its_part_of_a_batch),
         FOLDER_TEST(batches_of_threads_and_handlers_are_whole),
         FOLDER_TEST(nothing_of_a_refused_batch_is_recorded),
+        FOLDER_TEST(a_child_of_fork_writes_nothing),
         FOLDER_TEST(a_batch_that_fits_no_buffer_is_lost_with_its_size),
     };
 
