@@ -213,19 +213,23 @@ static inline __attribute__((always_inline)) uint8_t *many_add_instance(
     const uint32_t header_bytes = sizeof(struct etwas_etl_instance_header);
     const EVENT_INSTANCE_HEADER *header = event->event;
     const EVENT_INSTANCE_INFO *instance = event->first;
+    etwas_handle class_handle = NULL;
     uint32_t class_word;
     uint32_t bytes;
 
-    if (__builtin_expect(header == NULL, 0) || __builtin_expect(instance == NULL, 0) ||
+    if (instance != NULL) {
+        class_handle = ck_pr_load_ptr(&instance->RegHandle);
+    }
+    if (__builtin_expect(header == NULL, 0) || __builtin_expect(class_handle == NULL, 0) ||
         __builtin_expect(event->second != NULL, 0) ||
         __builtin_expect((header->Flags & (WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_MOF_PTR)) !=
                              WNODE_FLAG_TRACED_GUID,
                          0) ||
-        (__builtin_expect(instance->RegHandle != many->class_handle, 0) &&
-         !etwas_class_look_up(instance->RegHandle, &many->class_guid))) {
+        (__builtin_expect(class_handle != many->class_handle, 0) &&
+         !etwas_class_look_up(class_handle, &many->class_guid))) {
         return many_add_classic(many, event, record);
     }
-    many->class_handle = instance->RegHandle;
+    many->class_handle = class_handle;
     bytes = (uint32_t)ck_pr_load_16(&header->Size) - (uint32_t)sizeof *header;
     if (__builtin_expect(instance->InstanceId == 0, 0) ||
         __builtin_expect(!many_has_room(many, record, (uint64_t)header_bytes + bytes), 0)) {
@@ -330,9 +334,14 @@ static inline bool many_fill(struct many *many, const struct etwas_many_call *ca
         if (__builtin_expect(event->handle != many->handle, 0) && !many_find_session(many, event)) {
             return false;
         }
+        /* The handle of a provider leads to the session, too, but is none of a session. */
+        if (__builtin_expect(
+                (kind == ETWAS_BATCH_KIND_WRITE) != (event->handle == many->provider_handle), 0)) {
+            return false;
+        }
         if (kind == ETWAS_BATCH_KIND_INSTANCE) {
             next = many_add_instance(many, event, record);
-        } else if (kind == ETWAS_BATCH_KIND_WRITE && many->provider_handle == event->handle) {
+        } else if (kind == ETWAS_BATCH_KIND_WRITE) {
             next = many_add_write(many, event, record);
         } else {
             next = kind == ETWAS_BATCH_KIND_TRACE ? many_add_classic(many, event, record) : NULL;

@@ -17,6 +17,7 @@
 enum {
     ALL_KINDS =
         1 << ETWAS_BATCH_KIND_WRITE | 1 << ETWAS_BATCH_KIND_TRACE | 1 << ETWAS_BATCH_KIND_INSTANCE,
+    WRITES = 1 << ETWAS_BATCH_KIND_WRITE,
     BATCHES = 400,
     THREADS = 3,
     THREAD_BATCHES = 1500,
@@ -337,6 +338,8 @@ static void nothing_of_a_refused_batch_is_recorded(void **state)
     etwas_trace_handle stopped;
     const EVENT_DESCRIPTOR descriptor = {.Id = 1};
     const EVENT_TRACE_HEADER trace = {.Size = sizeof trace, .Flags = WNODE_FLAG_TRACED_GUID};
+    const EVENT_INSTANCE_HEADER own = {.Size = sizeof own, .Flags = WNODE_FLAG_TRACED_GUID};
+    const EVENT_INSTANCE_HEADER small = {.Size = sizeof small - 1, .Flags = WNODE_FLAG_TRACED_GUID};
     uint32_t refused;
 
     (void)state;
@@ -347,30 +350,38 @@ static void nothing_of_a_refused_batch_is_recorded(void **state)
     session = start_session(folder_path("refused.etl"), &setup.options);
     enable(session, &setup);
     for (uint64_t number = 1; number <= BATCHES; number++) {
-        static const struct {
-            uint32_t kind;
+
+        const EVENT_INSTANCE_INFO unknown = {NULL, 1};
+        const EVENT_INSTANCE_INFO known = {providers.classes[0].RegHandle, 1};
+        const struct {
+            etwas_batch_event event;
             uint32_t code;
-        } ways[] = {{0, ERROR_INVALID_PARAMETER},
-                    {ETWAS_BATCH_KIND_WRITE, ERROR_INVALID_PARAMETER},
-                    {ETWAS_BATCH_KIND_TRACE, ERROR_INVALID_PARAMETER},
-                    {ETWAS_BATCH_KIND_INSTANCE, ERROR_INVALID_PARAMETER},
-                    {ETWAS_BATCH_KIND_INSTANCE, ERROR_INVALID_HANDLE},
-                    {ETWAS_BATCH_KIND_WRITE, ERROR_INVALID_HANDLE}};
+        } ways[] = {
+            {{.handle = session}, ERROR_INVALID_PARAMETER},
+            {etwas_batch_write(providers.modern, NULL, NULL, NULL, 0, NULL),
+             ERROR_INVALID_PARAMETER},
+            {etwas_batch_write(providers.modern, &descriptor, NULL, NULL, 1, NULL),
+             ERROR_INVALID_PARAMETER},
+            {etwas_batch_write(providers.modern + (1 << 20), &descriptor, NULL, NULL, 0, NULL),
+             ERROR_INVALID_HANDLE},
+            {etwas_batch_trace(session, NULL), ERROR_INVALID_PARAMETER},
+            {etwas_batch_trace(0, &trace), ERROR_INVALID_PARAMETER},
+            {etwas_batch_trace(stopped, &trace), ERROR_INVALID_HANDLE},
+            {etwas_batch_trace(providers.modern, &trace), ERROR_INVALID_HANDLE},
+            {etwas_batch_instance(session, NULL, &known, NULL), ERROR_INVALID_PARAMETER},
+            {etwas_batch_instance(session, &own, NULL, NULL), ERROR_INVALID_PARAMETER},
+            {etwas_batch_instance(session, &own, &unknown, NULL), ERROR_INVALID_PARAMETER},
+            {etwas_batch_instance(session, &small, &known, NULL), ERROR_INVALID_PARAMETER},
+            {etwas_batch_instance(session, &own, &known, &unknown), ERROR_INVALID_HANDLE},
+            {etwas_batch_instance(providers.modern, &own, &known, NULL), ERROR_INVALID_HANDLE},
+        };
         uint32_t way = (uint32_t)(number % (sizeof ways / sizeof ways[0]));
         uint32_t at;
 
-        batch_make(batch, &providers, session, ALL_KINDS, number);
+        batch_make(batch, &providers, session, number % 2 == 0 ? ALL_KINDS : WRITES, number);
         at = (uint32_t)(number / 7) % batch->count;
         memcpy(changed, batch->events, sizeof batch->events);
-        changed[at] = (etwas_batch_event){.kind = ways[way].kind, .handle = session};
-        if (ways[way].code == ERROR_INVALID_HANDLE) {
-            changed[at] = ways[way].kind == ETWAS_BATCH_KIND_WRITE
-                              ? etwas_batch_write(providers.modern + (1 << 20), &descriptor, NULL,
-                                                  NULL, 0, NULL)
-                              : etwas_batch_trace(stopped, &trace);
-        } else if (ways[way].kind == ETWAS_BATCH_KIND_WRITE) {
-            changed[at].handle = providers.modern;
-        }
+        changed[at] = ways[way].event;
         refused = 99;
         assert_int_equal(etwas_write_many(changed, batch->count, &refused, NULL), ways[way].code);
         assert_int_equal(refused, at);
