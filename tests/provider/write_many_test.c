@@ -270,7 +270,7 @@ static void *log_batches(void *argument)
 
     batch_make(of_handler, logger->providers, logger->session, ALL_KINDS, logger->first_number);
     handled.batch = of_handler;
-    timer = start_alarms(50000);
+    timer = start_alarms(FIXTURE_SANITIZER ? 5000000 : 50000);
     for (uint64_t number = 1; number <= THREAD_BATCHES; number++) {
         batch_make(batch, logger->providers, logger->session, ALL_KINDS,
                    logger->first_number + number);
