@@ -97,11 +97,13 @@ static inline etwas_batch_event etwas_batch_instance(etwas_trace_handle session,
  * ERROR_INVALID_PARAMETER with *refused set to ETWAS_BATCH_EVENTS: there are more events.
  * ERROR_MORE_DATA: the events of a session do not fit into one of its buffers together; they are
  * counted lost there, and *bytes receives the room that they need in a buffer, without the buffer's
- * header. `bytes` may be NULL. ERROR_NOT_ENOUGH_MEMORY, ERROR_LOG_FILE_FULL: the events of a
- * session are counted lost. What other sessions record does not depend on this.
+ * header. `bytes` may be NULL. ERROR_ARITHMETIC_OVERFLOW: likewise, because an event of a provider
+ * is too large for any buffer. ERROR_NOT_ENOUGH_MEMORY, ERROR_LOG_FILE_FULL: the events of a
+ * session are counted lost. What other sessions record does not depend on this. Only independent
+ * sessions that fail give no error if another session has its events.
  *
- * Takes no lock and allocates nothing; only sessions with KernelTime or counters make it enter the
- * system. Thread-safe and async-signal-safe; needs up to 14 KB of stack.
+ * Takes no lock and allocates nothing, and makes the system calls that the events' own functions
+ * make. Thread-safe and async-signal-safe; needs up to 18 KB of stack.
  */
 uint32_t etwas_write_many(const etwas_batch_event *events, uint32_t count, uint32_t *refused,
                           uint32_t *bytes) ETWAS_API(etwas_write_many);

@@ -376,7 +376,7 @@ static uint32_t gap_units(const uint8_t *record, uint32_t left)
 
 /*
  * A batch becomes visible with its first marker. A copy may have the zeroes of its first place and,
- * made a moment later, its other records.
+ * made a moment later, its other records. That place may lie behind zeroes of another writer.
  */
 void etwas_pool_read_zeroes_again(uint8_t *records, uint32_t units,
                                   bool (*is_zero)(void *context, uint32_t unit), void *context)
@@ -393,12 +393,14 @@ void etwas_pool_read_zeroes_again(uint8_t *records, uint32_t units,
         }
         if (its == 0) {
             its = zero_units(record, units - at);
-            if (its == 0) {
-                return;
+            if (its == 0 || its == units - at) {
+                return; /* there is nothing behind it */
             }
-            if (!is_zero(context, at)) {
-                memcpy(record, &unknown, sizeof unknown);
-                return;
+            for (uint32_t unit = at; unit < at + its; unit++) {
+                if (!is_zero(context, unit)) {
+                    memcpy(records + (size_t)unit * ETWAS_UNIT_BYTES, &unknown, sizeof unknown);
+                    return;
+                }
             }
         }
         at += its;

@@ -35,7 +35,7 @@
 #endif
 
 /*
- * The common beginning and end of both sequences.
+ * The common beginning and end of the sequences.
  *
  * ARM, steps 1 to 3, ends with the word in x16, and with the slot in x14 for the other accesses
  * that depend on step 3. COMMIT is steps 7 and 8, with the record's units added to x16. x17 holds

@@ -22,7 +22,7 @@
 #endif
 
 /*
- * The common beginning and end of both sequences.
+ * The common beginning and end of the sequences.
  *
  * ARM is steps 1 to 3: r9 holds the distance from the thread pointer to cpu_id, r8 the descriptor,
  * then the slot's index. BEGIN, steps 1 to 5, ends with the record's place in r9 and its last unit

@@ -59,7 +59,9 @@ uint32_t etwas_classic_record_build(struct etwas_classic_record *built,
     built->record = (struct etwas_unstamped_record){
         .header = &built->header,
         .header_bytes = event->header_bytes,
-        .bytes = (uint32_t)bytes,
+        .bytes =
+            (uint32_t)(bytes < ETWAS_ETL_LARGEST_BUFFER_BYTES ? bytes
+                                                              : ETWAS_ETL_LARGEST_BUFFER_BYTES),
         .fields = built->fields,
         .field_count = payload->count,
     };

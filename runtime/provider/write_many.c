@@ -75,7 +75,7 @@ static __attribute__((noinline)) bool many_set_provider(struct many *many, uint6
     const struct etwas_listener *listener;
     uint32_t place;
 
-    if (many->provider_handle == handle) {
+    if (many->provider != NULL && many->provider_handle == handle) {
         many->handle = handle;
         return true;
     }
@@ -191,7 +191,9 @@ static __attribute__((noinline)) uint8_t *many_add_classic(struct many *many,
                         : etwas_trace_event_read(event->event, &classic, &payload, &whole);
     uint8_t type = has_instance ? ETWAS_ETL_INSTANCE64 : ETWAS_ETL_FULL_HEADER64;
 
+    /* R63: a TraceEvent whose record fits may still be too large for the smallest buffer. */
     if (code != ERROR_SUCCESS || classic.takes_general_path ||
+        classic.size >= ETWAS_ETL_SMALLEST_BUFFER_BYTES - ETWAS_ETL_BUFFER_HEADER_BYTES ||
         !many_has_room(many, record, classic.header_bytes)) {
         return NULL;
     }
@@ -367,12 +369,32 @@ static __attribute__((noinline)) uint32_t many_publish_again(struct many *many,
     }
     code = etwas_publish_image(etwas_handle_index(many->session) - 1, many->target.generation, 0,
                                &many->image);
-    return code == ERROR_INVALID_HANDLE ? ETWAS_QUICK_NOT : code;
+    /* The general path counts what is too large. */
+    return code == ERROR_INVALID_HANDLE || code == ERROR_MORE_DATA ? ETWAS_QUICK_NOT : code;
 }
 
 _Static_assert(ETWAS_PUBLISH_FALLBACK == ETWAS_QUICK_NOT, "the general path decides");
 
-static uint32_t many_write_quickly(const struct etwas_many_call *call)
+/* Whether all events are of one provider that no session enables. */
+static __attribute__((noinline)) bool many_has_no_listener(const struct etwas_many_call *call)
+{
+    const uint64_t handle = call->events[0].handle;
+    const struct etwas_event_provider *provider = etwas_event_provider_at(handle);
+
+    if (provider == NULL || ck_pr_load_64(&provider->handle) != handle ||
+        (ck_pr_load_32(&provider->state) & ETWAS_PROVIDER_ANY_LISTENER) != 0) {
+        return false;
+    }
+    for (uint32_t index = 0; index < call->count; index++) {
+        if (call->events[index].kind != ETWAS_BATCH_KIND_WRITE ||
+            call->events[index].handle != handle) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static __attribute__((noinline)) uint32_t many_write_quickly(const struct etwas_many_call *call)
 {
     enum etwas_quick_rseq result;
     struct many many;
@@ -382,9 +404,13 @@ static uint32_t many_write_quickly(const struct etwas_many_call *call)
     many.class_handle = NULL;
     many.provider = NULL;
     many.provider_handle = 0;
-    if (__builtin_expect((uint32_t)many.ids == 0, 0) || call->count == 0 ||
-        !many_find_session(&many, call->events) ||
-        !etwas_quick_clock(&many.target.clock, many.target.kind)) {
+    if (__builtin_expect((uint32_t)many.ids == 0, 0) || call->count == 0) {
+        return ETWAS_QUICK_NOT;
+    }
+    if (!many_find_session(&many, call->events)) {
+        return many_has_no_listener(call) ? (uint32_t)ERROR_SUCCESS : ETWAS_QUICK_NOT;
+    }
+    if (!etwas_quick_clock(&many.target.clock, many.target.kind)) {
         return ETWAS_QUICK_NOT;
     }
     many.stamp = etwas_clock_now(many.target.clock);

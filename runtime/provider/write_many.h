@@ -10,7 +10,7 @@
 
 #include "provider/event_record.h"
 
-/* The arguments of etwas_write_many, in the frame of its caller's callee: stacks begin there. */
+/* The arguments of etwas_write_many, in its own frame: the stacks of its events begin above it. */
 struct etwas_many_call {
     const etwas_batch_event *events;
     uint32_t count;

@@ -34,7 +34,8 @@ struct many_event {
     uint32_t bytes;                     /* of the record without a session's items */
     uint32_t given_bytes;               /* the stated size (R63) */
     uint32_t kind;
-    uint64_t key; /* EVENT_ENABLE_PROPERTY_EVENT_KEY; 0: none yet */
+    bool is_too_long; /* for any record: ERROR_ARITHMETIC_OVERFLOW */
+    uint64_t key;     /* EVENT_ENABLE_PROPERTY_EVENT_KEY; 0: none yet */
 };
 
 /* One event of the batch of a session. */
@@ -53,6 +54,8 @@ struct many_batch {
     struct etwas_session_key session;
     uint32_t given_bytes; /* the largest of its events */
     uint32_t flags;       /* of all its events together */
+    bool is_too_long;     /* one of its events is */
+    bool is_unattached;
     uint64_t bytes;
     struct etwas_event_items items;
     union {
@@ -191,6 +194,7 @@ static uint32_t many_check_write(const etwas_batch_event *event, struct many_eve
     if (code == ERROR_ARITHMETIC_OVERFLOW) {
         known->bytes = many_sum_data(event);
         known->given_bytes = ETWAS_PUBLISH_TOO_LARGE;
+        known->is_too_long = true;
         return ERROR_SUCCESS;
     }
     return code;
@@ -232,6 +236,7 @@ static uint32_t many_check(struct many_batch *batch, uint32_t index)
 
     known->kind = ck_pr_load_32(&event->kind);
     known->key = 0;
+    known->is_too_long = false;
     switch (known->kind) {
     case ETWAS_BATCH_KIND_WRITE:
         return many_check_write(event, known, &batch->built.event);
@@ -317,6 +322,7 @@ static void many_collect(struct many_batch *batch, uint32_t index, uint64_t sess
     batch->records = (struct etwas_record_batch){.build = many_build_member};
     batch->flags = 0;
     batch->given_bytes = 0;
+    batch->is_too_long = false;
     for (; index < batch->call->count; index++) {
         struct many_event *event = &batch->events[index];
         uint32_t at = many_find_session(&event->recipients, session);
@@ -338,6 +344,7 @@ static void many_collect(struct many_batch *batch, uint32_t index, uint64_t sess
             event->key = context.key;
         }
         batch->flags |= flags;
+        batch->is_too_long = batch->is_too_long || event->is_too_long;
         batch->records.records++;
     }
 }
@@ -385,12 +392,15 @@ static bool many_drop_items(struct many_batch *batch)
     return dropped;
 }
 
-/* Builds the record that stands for the batch: the first one. */
+/*
+ * Builds the record that stands for the batch: the first one. A batch of one is published as the
+ * event alone is.
+ */
 static struct etwas_unstamped_record many_head(struct many_batch *batch)
 {
     struct etwas_unstamped_record head = *many_build_member(&batch->records, 0);
 
-    head.batch = &batch->records;
+    head.batch = batch->records.records > 1 ? &batch->records : NULL;
     return head;
 }
 
@@ -443,9 +453,7 @@ static uint32_t many_publish(struct many_batch *batch)
         code = etwas_publish_check(batch->session.index, batch->session.generation,
                                    batch->given_bytes, &head);
     } while (code == ERROR_MORE_DATA && many_drop_items(batch));
-    if (code == ERROR_MORE_DATA && batch->call->bytes != NULL) {
-        *batch->call->bytes = (uint32_t)batch->bytes;
-    }
+    batch->is_unattached = code == ERROR_INVALID_HANDLE;
     if ((batch->flags & ETWAS_LISTENER_COUNTED) != 0) {
         return many_publish_counted(batch);
     }
@@ -469,37 +477,56 @@ static uint32_t many_publish_to(struct many_batch *batch, uint32_t index, uint32
         batch->session.index < ETWAS_SESSION_ENTRIES) {
         (void)etwas_trigger_pull(batch->session); /* does nothing if the session is not armed */
     }
+    if (code == ERROR_MORE_DATA && batch->is_too_long) {
+        return ERROR_ARITHMETIC_OVERFLOW;
+    }
     /* A session of a provider that has just ended no longer listens. */
     return code == ERROR_INVALID_HANDLE && batch->events[index].kind == ETWAS_BATCH_KIND_WRITE
                ? (uint32_t)ERROR_SUCCESS
                : code;
 }
 
-/*
- * Publishes to each session. Returns the code of the first one that does not record its events;
- * that of an independent session (R77) only if no other has one.
- */
+/* What became of a batch, over its sessions. */
+struct many_result {
+    uint32_t recorded;    /* sessions that have their events */
+    uint32_t code;        /* of the first one that has not */
+    uint32_t independent; /* likewise, of independent and unattached sessions (R77) */
+};
+
+static void many_add_result(struct many_result *result, const struct many_batch *batch,
+                            uint32_t code)
+{
+    bool is_independent = (batch->flags & ETWAS_LISTENER_INDEPENDENT) != 0 || batch->is_unattached;
+    uint32_t *first = is_independent ? &result->independent : &result->code;
+
+    if (code == ERROR_SUCCESS) {
+        result->recorded++;
+    } else if (*first == ERROR_SUCCESS) {
+        *first = code;
+        if (code == ERROR_MORE_DATA && batch->call->bytes != NULL) {
+            *batch->call->bytes = (uint32_t)batch->bytes;
+        }
+    }
+}
+
+/* Publishes to each session. */
 static uint32_t many_publish_all(struct many_batch *batch)
 {
-    uint32_t codes[2] = {ERROR_SUCCESS, ERROR_SUCCESS};
+    struct many_result result = {0};
 
     for (uint32_t index = 0; index < batch->call->count; index++) {
         const struct etwas_recipients *recipients = &batch->events[index].recipients;
 
         for (uint32_t at = 0; at < recipients->count; at++) {
-            bool is_independent =
-                (recipients->sessions[at].flags & ETWAS_LISTENER_INDEPENDENT) != 0;
-
             if (!many_was_earlier(batch, index, recipients->sessions[at].session)) {
-                uint32_t code = many_publish_to(batch, index, at);
-
-                if (codes[is_independent] == ERROR_SUCCESS) {
-                    codes[is_independent] = code;
-                }
+                many_add_result(&result, batch, many_publish_to(batch, index, at));
             }
         }
     }
-    return codes[0] != ERROR_SUCCESS ? codes[0] : codes[1];
+    if (result.code != ERROR_SUCCESS) {
+        return result.code;
+    }
+    return result.recorded != 0 ? (uint32_t)ERROR_SUCCESS : result.independent;
 }
 
 __attribute__((noinline)) uint32_t etwas_write_many_general(const struct etwas_many_call *call)

@@ -204,6 +204,7 @@ static void keep(EVENT_RECORD *record)
     }
     event = &events->list[events->count++];
     *event = (struct read_event){.stamp = header.TimeStamp.QuadPart,
+                                 .times = header.ProcessorTime,
                                  .processor = record->BufferContext.ProcessorIndex};
     assert_true(record->UserDataLength >= sizeof event->mark);
     memcpy(&event->mark, record->UserData, sizeof event->mark);
@@ -220,6 +221,13 @@ static void keep(EVENT_RECORD *record)
         bool differs = item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_KEY ||
                        item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE64;
 
+        if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_KEY) {
+            memcpy(&event->key, (const void *)(uintptr_t)item->DataPtr, sizeof event->key);
+        } else if (item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE64) {
+            assert_true(item->DataSize >= sizeof(uint64_t) + sizeof event->frames);
+            memcpy(event->frames, (const uint64_t *)(uintptr_t)item->DataPtr + 1,
+                   sizeof event->frames);
+        }
         add_content(event, &item->ExtType, sizeof item->ExtType);
         if (!differs) {
             add_content(event, (const void *)(uintptr_t)item->DataPtr, item->DataSize);
@@ -264,4 +272,43 @@ void expect_whole_batches(const struct read_events *events)
         }
         at += first->mark.count;
     }
+}
+
+static int by_batch(const void *left, const void *right)
+{
+    const struct batch_mark *one = &(*(const struct read_event *const *)left)->mark;
+    const struct batch_mark *other = &(*(const struct read_event *const *)right)->mark;
+
+    if (one->batch != other->batch) {
+        return one->batch < other->batch ? -1 : 1;
+    }
+    return one->index < other->index ? -1 : one->index > other->index;
+}
+
+void expect_only_whole_batches(const struct read_events *events)
+{
+    const struct read_event **sorted = malloc((events->count + 1) * sizeof *sorted);
+    size_t at = 0;
+
+    assert_non_null(sorted);
+    for (size_t index = 0; index < events->count; index++) {
+        sorted[index] = &events->list[index];
+    }
+    qsort(sorted, events->count, sizeof *sorted, by_batch);
+    while (at < events->count) {
+        const struct read_event *first = sorted[at];
+
+        if (first->mark.batch == 0) {
+            at++;
+            continue;
+        }
+        assert_true(at + first->mark.count <= events->count);
+        for (uint32_t index = 0; index < first->mark.count; index++) {
+            assert_int_equal(sorted[at + index]->mark.batch, first->mark.batch);
+            assert_int_equal(sorted[at + index]->mark.index, index);
+            assert_int_equal(sorted[at + index]->stamp, first->stamp);
+        }
+        at += first->mark.count;
+    }
+    free(sorted);
 }

@@ -81,13 +81,19 @@ void batch_make(struct batch *batch, const struct batch_providers *providers,
 /* Writes the same events, each by its own call. Returns the first code that is no success. */
 uint32_t batch_write_singly(struct batch *batch);
 
-/* An event as it was read: everything but its stamp, its key and its processor. */
+/*
+ * An event as it was read. Its content is everything but the stamp, the key, the times, the stack
+ * and the processor.
+ */
 struct read_event {
     int64_t stamp;
+    uint64_t times;     /* ProcessorTime, or KernelTime and UserTime */
+    uint64_t key;       /* 0: none */
+    uint64_t frames[2]; /* the innermost ones */
     uint32_t processor;
     struct batch_mark mark;
     uint32_t bytes;
-    uint8_t content[BATCH_PAYLOAD + 4096];
+    uint8_t content[BATCH_PAYLOAD + 4096] __attribute__((aligned(8)));
 };
 
 struct read_events {
@@ -102,5 +108,11 @@ void batches_read(const char *path, struct read_events *events);
  * order, and have one stamp.
  */
 void expect_whole_batches(const struct read_events *events);
+
+/*
+ * The same for events of several threads, whose batches may lie between each other. Batches with
+ * the number 0, which may be there many times, are left out.
+ */
+void expect_only_whole_batches(const struct read_events *events);
 
 #endif

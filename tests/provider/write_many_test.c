@@ -76,6 +76,38 @@ static void write_and_read(const struct setup *setup, bool singly, struct read_e
     free(batch);
 }
 
+static uint32_t has_property(const struct setup *setup, uint32_t property)
+{
+    return setup->property & property;
+}
+
+/* What the content leaves out: keys that differ, times and stacks of one moment. */
+static void expect_own_items(const struct setup *setup, const struct read_events *events)
+{
+    uint64_t last_times = 0;
+
+    for (size_t index = 0; index < events->count; index++) {
+        const struct read_event *event = &events->list[index];
+        const EVENT_HEADER *header = (const EVENT_HEADER *)(const void *)event->content;
+        bool is_write = (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) == 0;
+        bool has_key = has_property(setup, EVENT_ENABLE_PROPERTY_EVENT_KEY) != 0 && is_write;
+        bool has_stack = has_property(setup, EVENT_ENABLE_PROPERTY_STACK_TRACE) != 0 && is_write;
+
+        assert_int_equal(event->key != 0, has_key);
+        for (size_t before = index > 20 ? index - 20 : 0; has_key && before < index; before++) {
+            assert_true(events->list[before].key != event->key);
+        }
+        assert_int_equal(event->frames[0] != 0 && event->frames[1] != 0, has_stack);
+        if (!setup->options.process_times) {
+            assert_int_equal(event->times, 0);
+        } else if (event->mark.index != 0) {
+            assert_int_equal(event->times, last_times);
+        }
+        last_times = event->times;
+    }
+    assert_true(!setup->options.process_times || last_times != 0);
+}
+
 static void expect_same_events(const struct read_events *many, const struct read_events *singly)
 {
     assert_int_equal(many->count, singly->count);
@@ -94,6 +126,7 @@ static void expect_same(const struct setup *setup)
     write_and_read(setup, false, &many);
     write_and_read(setup, true, &singly);
     expect_same_events(&many, &singly);
+    expect_own_items(setup, &many);
     if (setup->level == 0 && setup->any == 0) {
         expect_whole_batches(&many);
     }
@@ -165,6 +198,57 @@ static void a_batch_lies_in_the_class_of_its_first_event(void **state)
 
     (void)state;
     expect_same(&setup);
+}
+
+/* Large events of the class come first in some batches, and are not kept with those of others. */
+static void a_recorder_keeps_a_batch_with_the_class_of_its_first_event(void **state)
+{
+    enum {
+        FIRST = 200,
+        LATER = 6000
+    };
+    const etwas_retention_class class = {.level = 2, .share_percent = 50};
+    const etwas_session_options options = {.log_file_mode = EVENT_TRACE_BUFFERING_MODE,
+                                           .buffer_size_kb = 16,
+                                           .minimum_buffers = 16,
+                                           .maximum_buffers = 16,
+                                           .classes = &class,
+                                           .class_count = 1};
+    struct batch_providers providers;
+    struct read_events events;
+    etwas_trace_handle session;
+    uint64_t kept = 0;
+
+    (void)state;
+    batch_providers_begin(&providers);
+    session = start_session(NULL, &options);
+    for (uint64_t number = 1; number <= LATER; number++) {
+        struct {
+            EVENT_TRACE_HEADER header;
+            struct batch_mark mark;
+        } parts[2];
+        etwas_batch_event both[2];
+
+        for (uint32_t index = 0; index < 2; index++) {
+            parts[index].header =
+                (EVENT_TRACE_HEADER){.Size = sizeof parts[0],
+                                     .Class.Level = number <= FIRST && index == 0 ? 1 : 4,
+                                     .Guid = event_class};
+            parts[index].header.Flags = WNODE_FLAG_TRACED_GUID;
+            parts[index].mark = (struct batch_mark){number, index, 2};
+            both[index] = etwas_batch_trace(session, &parts[index].header);
+        }
+        assert_int_equal(etwas_write_many(both, 2, NULL, NULL), ERROR_SUCCESS);
+    }
+    assert_int_equal(etwas_snapshot(session, folder_path("kept.etl")), ERROR_SUCCESS);
+    stop_session(session, NULL);
+    batch_providers_end(&providers);
+    batches_read(folder_path("kept.etl"), &events);
+    for (size_t index = 0; index < events.count; index++) {
+        kept += events.list[index].mark.batch <= FIRST;
+    }
+    assert_int_equal(kept, 2 * FIRST);
+    free(events.list);
 }
 
 /* ---- several sessions ------------------------------------------------------------------------ */
@@ -268,7 +352,7 @@ static void *log_batches(void *argument)
     struct batch *of_handler = malloc(sizeof *of_handler);
     timer_t timer;
 
-    batch_make(of_handler, logger->providers, logger->session, ALL_KINDS, logger->first_number);
+    batch_make(of_handler, logger->providers, logger->session, ALL_KINDS, 0);
     handled.batch = of_handler;
     timer = start_alarms(FIXTURE_SANITIZER ? 5000000 : 50000);
     for (uint64_t number = 1; number <= THREAD_BATCHES; number++) {
@@ -321,6 +405,7 @@ static void batches_of_threads_and_handlers_are_whole(void **state)
     batch_providers_end(&providers);
     batches_read(folder_path("threads.etl"), &events);
     assert_int_equal(events.count, recorded);
+    expect_only_whole_batches(&events);
     free(events.list);
 }
 
@@ -440,18 +525,17 @@ static void a_child_of_fork_writes_nothing(void **state)
 }
 
 /* A batch that exactly fills an empty buffer fits; with 8 bytes more it does not. */
-static void a_batch_that_fits_no_buffer_is_lost_with_its_size(void **state)
+static void expect_lost_with_its_size(uint32_t buffer_kb)
 {
-    const struct setup setup = {.options = {.clock = ETWAS_CLOCK_QPC, .buffer_size_kb = 8},
+    const struct setup setup = {.options = {.clock = ETWAS_CLOCK_QPC, .buffer_size_kb = buffer_kb},
                                 .kinds = ALL_KINDS};
-    const uint32_t room = 8192 - 72;
+    const uint32_t room = buffer_kb * 1024 - 72;
     static uint8_t data[8192];
     const EVENT_DESCRIPTOR descriptor = {.Id = 1};
     struct batch_providers providers;
     etwas_session_counts counts;
     etwas_trace_handle session;
 
-    (void)state;
     batch_providers_begin(&providers);
     session = start_session(folder_path("large.etl"), &setup.options);
     enable(session, &setup);
@@ -477,6 +561,87 @@ static void a_batch_that_fits_no_buffer_is_lost_with_its_size(void **state)
     batch_providers_end(&providers);
 }
 
+static void a_batch_that_fits_no_buffer_is_lost_with_its_size(void **state)
+{
+    (void)state;
+    expect_lost_with_its_size(4);
+    expect_lost_with_its_size(8);
+    expect_lost_with_its_size(32);
+}
+
+/* Handle 0 is a provider that is not registered: its events go nowhere, and disturb no others. */
+static void handle_0_goes_nowhere_wherever_it_stands(void **state)
+{
+    const struct setup setup = {.options = {.clock = ETWAS_CLOCK_QPC}};
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1};
+    const EVENT_TRACE_HEADER trace = {.Size = sizeof trace, .Flags = WNODE_FLAG_TRACED_GUID};
+    const etwas_batch_event nowhere = etwas_batch_write(0, &descriptor, NULL, NULL, 0, NULL);
+    etwas_trace_handle sessions[2];
+    struct batch_providers providers;
+    etwas_session_counts counts;
+
+    (void)state;
+    batch_providers_begin(&providers);
+    for (int index = 0; index < 2; index++) {
+        sessions[index] =
+            start_session(folder_path(index == 0 ? "0.etl" : "1.etl"), &setup.options);
+    }
+    for (int place = 0; place < 3; place++) {
+        const etwas_batch_event first = etwas_batch_trace(sessions[0], &trace);
+        const etwas_batch_event second = etwas_batch_trace(sessions[1], &trace);
+        const etwas_batch_event ways[3][3] = {
+            {nowhere, first, second}, {first, nowhere, second}, {first, second, nowhere}};
+
+        assert_int_equal(etwas_write_many(ways[place], 3, NULL, NULL), ERROR_SUCCESS);
+        assert_int_equal(etwas_write_many(&nowhere, 1, NULL, NULL), ERROR_SUCCESS);
+    }
+    for (int index = 0; index < 2; index++) {
+        stop_session(sessions[index], &counts);
+        assert_int_equal(counts.recorded, 3);
+    }
+    batch_providers_end(&providers);
+}
+
+/* R77: an independent session that has no buffer gives no error if another one has the event. */
+static void r77_an_independent_session_without_room_gives_no_error(void **state)
+{
+    const struct setup plain = {.options = {.clock = ETWAS_CLOCK_QPC}};
+    const struct setup narrow = {.options = {.log_file_mode = EVENT_TRACE_INDEPENDENT_SESSION_MODE,
+                                             .clock = ETWAS_CLOCK_QPC,
+                                             .buffer_size_kb = 4,
+                                             .minimum_buffers = 2,
+                                             .maximum_buffers = 2,
+                                             .flusher.no_thread = true}};
+    static const uint8_t data[1000];
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1};
+    EVENT_DATA_DESCRIPTOR piece;
+    etwas_batch_event events[3];
+    struct batch_providers providers;
+    etwas_trace_handle sessions[2];
+    etwas_session_counts counts;
+
+    (void)state;
+    batch_providers_begin(&providers);
+    sessions[0] = start_session(folder_path("plain.etl"), &plain.options);
+    sessions[1] = start_session(folder_path("narrow.etl"), &narrow.options);
+    enable(sessions[0], &plain);
+    enable(sessions[1], &narrow);
+    EventDataDescCreate(&piece, data, sizeof data);
+    for (int index = 0; index < 3; index++) {
+        events[index] = etwas_batch_write(providers.modern, &descriptor, NULL, NULL, 1, &piece);
+    }
+    for (int turn = 0; turn < 40; turn++) {
+        assert_int_equal(etwas_write_many(events, 3, NULL, NULL), ERROR_SUCCESS);
+    }
+    stop_session(sessions[0], &counts);
+    assert_int_equal(counts.recorded, 120);
+    stop_session(sessions[1], &counts);
+    assert_true(counts.lost != 0);
+    assert_int_equal(counts.lost % 3, 0);
+    assert_int_equal(counts.recorded + counts.lost, 120);
+    batch_providers_end(&providers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,9 +650,12 @@ int main(void)
         FOLDER_TEST(r106_a_batch_has_times),
         FOLDER_TEST(a_batch_has_one_slot_where_the_session_has),
         FOLDER_TEST(a_batch_lies_in_the_class_of_its_first_event),
+        FOLDER_TEST(a_recorder_keeps_a_batch_with_the_class_of_its_first_event),
         FOLDER_TEST(each_session_records_its_part_of_a_batch),
         FOLDER_TEST(batches_of_threads_and_handlers_are_whole),
         FOLDER_TEST(nothing_of_a_refused_batch_is_recorded),
+        FOLDER_TEST(handle_0_goes_nowhere_wherever_it_stands),
+        FOLDER_TEST(r77_an_independent_session_without_room_gives_no_error),
         FOLDER_TEST(a_child_of_fork_writes_nothing),
         FOLDER_TEST(a_batch_that_fits_no_buffer_is_lost_with_its_size),
     };

@@ -474,6 +474,54 @@ static void scribbled_words_are_survived(void **state)
     stop_session(session, NULL);
 }
 
+/* ---- zeroes ---------------------------------------------------------------------------------- */
+
+enum {
+    ZERO_UNITS = 40,
+    SECOND_AT = 26, /* a record behind zeroes */
+    NONE = UINT32_MAX
+};
+
+struct later {
+    uint32_t filled; /* the unit that has something now; NONE: none has */
+    uint32_t asked;
+};
+
+static bool is_zero_later(void *context, uint32_t unit)
+{
+    struct later *later = context;
+
+    later->asked++;
+    return unit != later->filled;
+}
+
+/*
+ * Zeroes of a writer that has reserved, then of a batch's first place, then the batch's other
+ * record: wherever something has come since, what follows is unknown.
+ */
+static void zeroes_in_front_of_a_record_are_all_read_again(void **state)
+{
+    const struct etwas_etl_full_header record = {
+        .header_type = ETWAS_ETL_FULL_HEADER64,
+        .marker_flags = ETWAS_ETL_MARKER_FLAGS,
+        .size = sizeof record,
+    };
+
+    (void)state;
+    for (uint32_t unit = 0; unit <= ZERO_UNITS; unit++) {
+        uint64_t copy[ZERO_UNITS] = {0};
+        struct later later = {.filled = unit < ZERO_UNITS ? unit : NONE};
+        bool is_before = unit < SECOND_AT;
+        uint32_t marker;
+
+        memcpy(&copy[SECOND_AT], &record, sizeof record);
+        etwas_pool_read_zeroes_again((uint8_t *)copy, ZERO_UNITS, is_zero_later, &later);
+        marker = etwas_record_marker((const uint8_t *)&copy[is_before ? unit : 0]);
+        assert_int_equal(marker, is_before ? UINT32_MAX : 0);
+        assert_int_equal(later.asked, is_before ? unit + 1 : SECOND_AT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +532,7 @@ int main(void)
                                         one_processor, all_processors),
         FOLDER_TEST(a_copy_that_took_its_time_mixes_no_claims),
         FOLDER_TEST(scribbled_words_are_survived),
+        cmocka_unit_test(zeroes_in_front_of_a_record_are_all_read_again),
     };
 
     return RUN_WITH_EACH_PROTOCOL(tests);
