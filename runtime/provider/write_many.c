@@ -75,7 +75,7 @@ static __attribute__((noinline)) bool many_set_provider(struct many *many, uint6
     const struct etwas_listener *listener;
     uint32_t place;
 
-    if (many->provider_handle == handle) {
+    if (many->provider != NULL && many->provider_handle == handle) {
         many->handle = handle;
         return true;
     }
