@@ -318,6 +318,8 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
  *
  * It is a statement without a value: a session counts an event that it cannot take as lost. Like
  * EventWriteTransfer, it is thread-safe and async-signal-safe.
+ *
+ * ETWAS_TRACELOGGING_MANY writes several events of one moment in one call (tracelogging/many.h).
  */
 #define TraceLoggingWrite(provider, ...)                                                           \
     ETWAS_TRACELOGGING_WRITE(provider, 0, 0, NULL, NULL, 5, 0, 0,                                  \
@@ -346,7 +348,8 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
 #define ETWAS_TRACELOGGING_WRITE_lists(provider, filter, flags, activity, related, level, opcode,  \
                                        keyword, event_name, ...)                                   \
     do {                                                                                           \
-        ETWAS_TRACELOGGING_DESCRIBE(level, opcode, keyword, event_name, __VA_ARGS__);              \
+        ETWAS_TRACELOGGING_DESCRIBE(etwas_tracelogging_event, level, opcode, keyword, event_name,  \
+                                    __VA_ARGS__);                                                  \
         const TraceLoggingHProvider etwas_tracelogging_to = (provider);                            \
         if (TraceLoggingProviderEnabled(etwas_tracelogging_to,                                     \
                                         etwas_tracelogging_event.descriptor.Level,                 \
@@ -354,6 +357,17 @@ ETWAS_TRACELOGGING_INLINE int32_t TraceLoggingSetInformation(TraceLoggingHProvid
             ETWAS_TRACELOGGING_SEND(filter, flags, activity, related, __VA_ARGS__)                 \
         }                                                                                          \
     } while (0)
+
+/* Adds the two items that describe an event. */
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_items(
+    struct etwas_tracelogging_list *list, TraceLoggingHProvider provider,
+    const struct etwas_tracelogging_item *schema)
+{
+    etwas_tracelogging_add_typed(list, provider->traits, provider->traits->item_bytes,
+                                 EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM);
+    etwas_tracelogging_add_typed(list, schema, schema->item_bytes,
+                                 EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM);
+}
 
 /* The first two descriptors of `data` are those of the items. */
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
@@ -366,10 +380,7 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_send(
     uint32_t count = (uint32_t)(list->next - data);
     struct etwas_tracelogging_list items = {data, NULL, NULL};
 
-    etwas_tracelogging_add_typed(&items, provider->traits, provider->traits->item_bytes,
-                                 EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_ITEM);
-    etwas_tracelogging_add_typed(&items, schema, schema->item_bytes,
-                                 EVENT_DATA_DESCRIPTOR_TYPE_EVENT_ITEM);
+    etwas_tracelogging_add_items(&items, provider, schema);
     if (filter == 0 && flags == 0) {
         (void)EventWriteTransfer(handle, descriptor, activity, related, count, data);
     } else {
@@ -418,17 +429,20 @@ inline void etwas_tracelogging_send_objects(TraceLoggingHProvider provider,
     const etwas_guid *const etwas_tracelogging_related = (related);                                \
     ETWAS_TRACELOGGING_CHECK_BLOCKS(sizeof etwas_tracelogging_data /                               \
                                     sizeof etwas_tracelogging_data[0]);                            \
-    ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_KEEP, __VA_ARGS__)                                  \
+    ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_CHECK, __VA_ARGS__)                                 \
+    ETWAS_TRACELOGGING_OPERANDS(ETWAS_TRACELOGGING_COUNT(__VA_ARGS__))                             \
     uint8_t etwas_tracelogging_values[ETWAS_TRACELOGGING_VALUE_BYTES *                             \
                                       ETWAS_TRACELOGGING_COUNT(__VA_ARGS__)]                       \
         __attribute__((__aligned__(8)));                                                           \
     struct etwas_tracelogging_list etwas_tracelogging_list = {&etwas_tracelogging_data[2], NULL,   \
                                                               etwas_tracelogging_values};          \
-    ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_ADD, __VA_ARGS__)                                   \
+    ETWAS_TRACELOGGING_ADD_ALL(__VA_ARGS__);                                                       \
     etwas_tracelogging_send(etwas_tracelogging_to, event_descriptor,                               \
                             &etwas_tracelogging_event.item, filter, flags,                         \
                             etwas_tracelogging_activity, etwas_tracelogging_related,               \
                             &etwas_tracelogging_list, etwas_tracelogging_data);
 #endif
+
+#include <etwas/tracelogging/many.h>
 
 #endif

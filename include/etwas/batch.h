@@ -21,7 +21,8 @@
  * <etwas/etwas.h> includes this header.
  */
 
-#include <etwas/evntrace.h>
+#include <etwas/evntprov.h>
+#include <etwas/evntrace_types.h>
 
 #include <stdint.h>
 

@@ -409,6 +409,43 @@ static void batches_of_threads_and_handlers_are_whole(void **state)
     free(events.list);
 }
 
+/* ---- events of no provider ------------------------------------------------------------------- */
+
+/* EventRegister failed, or another thread has unregistered the provider: the handle is 0. */
+static void an_event_of_no_provider_goes_nowhere(void **state)
+{
+    const struct setup setup = {.options = {.clock = ETWAS_CLOCK_QPC, .buffer_size_kb = 8}};
+    const EVENT_DESCRIPTOR descriptor = {.Id = 1};
+    const EVENT_TRACE_HEADER trace = {.Size = sizeof trace, .Flags = WNODE_FLAG_TRACED_GUID};
+    struct batch_providers providers;
+    etwas_session_counts counts;
+    etwas_batch_event events[3];
+    etwas_trace_handle session;
+    uint64_t recorded = 0;
+
+    (void)state;
+    batch_providers_begin(&providers);
+    session = start_session(folder_path("none.etl"), &setup.options);
+    enable(session, &setup);
+    for (uint32_t order = 0; order < 27; order++) {
+        uint32_t rest = order;
+
+        for (int index = 0; index < 3; index++) {
+            events[index] = rest % 3 == 2 ? etwas_batch_trace(session, &trace)
+                                          : etwas_batch_write(rest % 3 == 1 ? providers.modern : 0,
+                                                              &descriptor, NULL, NULL, 0, NULL);
+            recorded += rest % 3 != 0;
+            rest /= 3;
+        }
+        wait_for_room(session);
+        assert_int_equal(etwas_write_many(events, 3, NULL, NULL), ERROR_SUCCESS);
+    }
+    stop_session(session, &counts);
+    assert_int_equal(counts.recorded, recorded);
+    assert_int_equal(counts.lost, 0);
+    batch_providers_end(&providers);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void nothing_of_a_refused_batch_is_recorded(void **state)
@@ -653,6 +690,7 @@ int main(void)
         FOLDER_TEST(a_recorder_keeps_a_batch_with_the_class_of_its_first_event),
         FOLDER_TEST(each_session_records_its_part_of_a_batch),
         FOLDER_TEST(batches_of_threads_and_handlers_are_whole),
+        FOLDER_TEST(an_event_of_no_provider_goes_nowhere),
         FOLDER_TEST(nothing_of_a_refused_batch_is_recorded),
         FOLDER_TEST(handle_0_goes_nowhere_wherever_it_stands),
         FOLDER_TEST(r77_an_independent_session_without_room_gives_no_error),

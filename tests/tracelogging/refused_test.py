@@ -26,6 +26,8 @@ void write(const wchar_t *wide, int number, const char *text, const uint64_t *nu
     TraceLoggingWrite(provider, %s);
 }
 """
+MANY = PROGRAM.replace("TraceLoggingWrite", "ETWAS_TRACELOGGING_MANY")
+MANY_ACTIVITY = PROGRAM.replace("TraceLoggingWrite", "ETWAS_TRACELOGGING_MANY_ACTIVITY")
 PROVIDER = """
 #include <etwas/TraceLoggingProvider.h>
 TRACELOGGING_DEFINE_PROVIDER(provider, %s, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
@@ -59,8 +61,9 @@ def fields(field, count):
 
 BARE = "an argument is a bare value"
 FRACTION = "would lose its fraction"
+CROWD = "at most 16 events, each in parentheses"
 # What is refused by a static assertion alone, as a user without -Werror and -Wall compiles it.
-ONE_ERROR = (BARE, FRACTION)
+ONE_ERROR = (BARE, FRACTION, CROWD)
 
 # Arguments of TraceLoggingWrite, and what is said of them in C and in C++; None: anything.
 REFUSED = [
@@ -117,6 +120,30 @@ REFUSED = [
     ('"E", TraceLoggingPointerArray(numbers, 2)', None, None),
     ('"E", TraceLoggingUInt64Array(addresses, 2)', None, None),
 ]
+# Programs with batches, and what is said of them in both languages.
+REFUSED_MANY = [
+    (MANY, ", ".join(['("E")'] * 17), CROWD),
+    (MANY, ", ".join(['("E", TraceLoggingUInt8(1))'] * 32), CROWD),
+    (MANY, '"E", TraceLoggingUInt8(1)', CROWD),
+    (MANY, '("E"), text', CROWD),
+    (MANY, '("E", number)', BARE),
+    (MANY, '("A"), ("B", TraceLoggingUInt8(1), "text"), ("C")', BARE),
+    (MANY, '("A"), ("E", TraceLoggingUInt32(1.5))', FRACTION),
+    (MANY, '("A"), ("E", TraceLoggingWideString(wide))', "is UTF-16"),
+    (MANY, '("A"), ("E", TraceLoggingLevel(256))', "a level has 8 bits"),
+    (MANY, '("A"), (' + fields('TraceLoggingCountedString(text, 3, "v")', 64) + ")",
+     "at most 126 blocks"),
+    (MANY_ACTIVITY, '("E", NULL, NULL, number)', BARE),
+    (MANY_ACTIVITY, ", ".join(['("E", NULL, NULL)'] * 17), CROWD),
+]
+ACCEPTED_MANY = [
+    (MANY, '("E")'),
+    (MANY, '("E", TraceLoggingUInt8(1), ), ("F", )'),
+    (MANY, ", ".join(['("E", TraceLoggingString(text), TraceLoggingInt32(number))'] * 16)),
+    (MANY, "(" + fields("TraceLoggingUInt8(1)", 99) + '), ("E")'),
+    (MANY, ", ".join(["(" + fields('TraceLoggingCountedString(text, 3, "v")', 62) + ")"] * 3)),
+    (MANY_ACTIVITY, '("E", NULL, NULL), ("F", NULL, NULL, TraceLoggingInt32(number), )'),
+]
 # In C, what begins a span, and what is said of it; None: nothing, it is accepted.
 IN_C = [
     ('TraceLoggingSpanStart(a, provider, "A", TraceLoggingInt32(number)); '
@@ -170,8 +197,8 @@ def main():
     plain = [compiler, "-x", language, f"-std={standard}", "-isystem", include, "-fsyntax-only",
              "-"]
     faults = 0
-    for arguments in ACCEPTED:
-        passed, said = compile_text(command, PROGRAM % arguments)
+    for program, arguments in [(PROGRAM, arguments) for arguments in ACCEPTED] + ACCEPTED_MANY:
+        passed, said = compile_text(command, program % arguments)
         if not passed:
             print(f"refused: {arguments[:100]}\n{said[:2000]}")
             faults += 1
@@ -195,6 +222,7 @@ def main():
             print(f"{'accepted' if passed else 'refused'}: {text}\n{said[:2000]}")
             faults += 1
     programs = [(PROGRAM % row[0], row[0], row[1 + (language == "c++")]) for row in REFUSED]
+    programs += [(program % what, what, sentence) for program, what, sentence in REFUSED_MANY]
     programs += [(PROVIDER % name, name, sentence)
                  for name, sentence in [('"a\\0b"', "without NUL"), ("name", None)]]
     for program, what, sentence in programs:

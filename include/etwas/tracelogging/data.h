@@ -8,9 +8,9 @@
  * of <etwas/TraceLoggingProvider.h>; programs do not use it directly.
  *
  * Each kind of data has a struct that keeps what the descriptors point to until the event is
- * written, and an inline function that adds them to a list. The C half (data_c.h) declares these
- * structs as variables. In the C++ half (data_cpp.h) they are temporaries of the one expression
- * that writes the event, so that the values of the operands live as long.
+ * written, and an inline function that adds them to a list. In the C half (data_c.h) these structs
+ * are compound literals in the block that writes the event. In the C++ half (data_cpp.h) they are
+ * temporaries of the one expression that writes it. So the values of the operands live as long.
  */
 
 #include <etwas/evntprov.h>
@@ -130,6 +130,12 @@ ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add(struct etwas_tracelogging_
                                                       const void *data, uint32_t bytes)
 {
     etwas_tracelogging_add_typed(list, data, bytes, EVENT_DATA_DESCRIPTOR_TYPE_NONE);
+}
+
+ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_raw(
+    struct etwas_tracelogging_list *list, const struct etwas_tracelogging_bytes *raw)
+{
+    etwas_tracelogging_add_typed(list, raw->data, raw->bytes, raw->type);
 }
 
 ETWAS_TRACELOGGING_INLINE void etwas_tracelogging_add_value(struct etwas_tracelogging_list *list,

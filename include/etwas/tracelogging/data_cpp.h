@@ -70,7 +70,7 @@ struct etwas_tracelogging_bytes_object {
 
     void add(etwas_tracelogging_list *list) const
     {
-        etwas_tracelogging_add_typed(list, raw.data, raw.bytes, raw.type);
+        etwas_tracelogging_add_raw(list, &raw);
     }
 };
 

@@ -159,9 +159,9 @@ enum {
 #define ETWAS_TRACELOGGING_TAG_1(tag) 0
 #define ETWAS_TRACELOGGING_TAG_4(tag) ETWAS_TRACELOGGING_FOUR_BYTES(tag)
 
-/* Declares `etwas_tracelogging_event`. The first of the dots is ignored. */
-#define ETWAS_TRACELOGGING_DESCRIBE(default_level, default_opcode, default_keyword, event_name,    \
-                                    ...)                                                           \
+/* Declares `variable`, an event. The first of the dots is ignored. */
+#define ETWAS_TRACELOGGING_DESCRIBE(variable, default_level, default_opcode, default_keyword,      \
+                                    event_name, ...)                                               \
     ETWAS_TRACELOGGING_CONSTANT struct {                                                           \
         EVENT_DESCRIPTOR descriptor;                                                               \
         struct etwas_tracelogging_item item;                                                       \
@@ -172,22 +172,21 @@ enum {
             ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_MEMBER, __VA_ARGS__)                        \
             ETWAS_TRACELOGGING_CHECK_NAME(event_name)                                              \
         } schema;                                                                                  \
-    } etwas_tracelogging_event = {                                                                 \
+    } variable = {                                                                                 \
         {0 ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_ID, __VA_ARGS__),                            \
          0 ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_VERSION, __VA_ARGS__),                       \
          11 ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_CHANNEL, __VA_ARGS__),                      \
          (default_level)ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_LEVEL, __VA_ARGS__),            \
          (default_opcode)ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_OPCODE, __VA_ARGS__), 0,       \
          (default_keyword)ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_KEYWORD, __VA_ARGS__)},       \
-        {(uint16_t)(sizeof etwas_tracelogging_event - sizeof(EVENT_DESCRIPTOR)),                   \
-         ETWAS_TRACELOGGING_ITEM_EVENT, 0, (uint16_t)sizeof etwas_tracelogging_event.schema},      \
-        {{sizeof etwas_tracelogging_event.schema & 0xFF,                                           \
-          sizeof etwas_tracelogging_event.schema >> 8},                                            \
+        {(uint16_t)(sizeof variable - sizeof(EVENT_DESCRIPTOR)), ETWAS_TRACELOGGING_ITEM_EVENT, 0, \
+         (uint16_t)sizeof variable.schema},                                                        \
+        {{sizeof variable.schema & 0xFF, sizeof variable.schema >> 8},                             \
          {ETWAS_TRACELOGGING_JOIN(ETWAS_TRACELOGGING_TAG_,                                         \
                                   ETWAS_TRACELOGGING_TAG_SIZE(__VA_ARGS__))(                       \
              0 ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_TAG, __VA_ARGS__))},                     \
          event_name ETWAS_TRACELOGGING_EACH(ETWAS_TRACELOGGING_CONTENT, __VA_ARGS__)}};            \
-    ETWAS_STATIC_ASSERT(sizeof etwas_tracelogging_event.schema < 32768,                            \
+    ETWAS_STATIC_ASSERT(sizeof variable.schema < 32768,                                            \
                         "TraceLogging: names and types take less than 32,768 bytes")
 
 #endif

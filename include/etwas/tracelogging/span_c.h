@@ -118,7 +118,8 @@ etwas_tracelogging_span_descriptor(const TraceLoggingSpan *span, EVENT_DESCRIPTO
     })
 #define ETWAS_TRACELOGGING_SPAN_START_lists(handle, parent, threads, event_name, ...)              \
     __extension__({                                                                                \
-        ETWAS_TRACELOGGING_DESCRIBE(5, WINEVENT_OPCODE_START, 0, event_name, __VA_ARGS__);         \
+        ETWAS_TRACELOGGING_DESCRIBE(etwas_tracelogging_event, 5, WINEVENT_OPCODE_START, 0,         \
+                                    event_name, __VA_ARGS__);                                      \
         const TraceLoggingHProvider etwas_tracelogging_to = (handle);                              \
         TraceLoggingSpan etwas_tracelogging_span = {.provider = NULL};                             \
         if (TraceLoggingProviderEnabled(etwas_tracelogging_to,                                     \
@@ -141,7 +142,8 @@ etwas_tracelogging_span_descriptor(const TraceLoggingSpan *span, EVENT_DESCRIPTO
 #define ETWAS_TRACELOGGING_SPAN_STOP_bare(...) ETWAS_TRACELOGGING_WRITE_bare(~)
 #define ETWAS_TRACELOGGING_SPAN_STOP_lists(span, event_name, ...)                                  \
     do {                                                                                           \
-        ETWAS_TRACELOGGING_DESCRIBE(0, WINEVENT_OPCODE_STOP, 0, event_name, __VA_ARGS__);          \
+        ETWAS_TRACELOGGING_DESCRIBE(etwas_tracelogging_event, 0, WINEVENT_OPCODE_STOP, 0,          \
+                                    event_name, __VA_ARGS__);                                      \
         TraceLoggingSpan *const etwas_tracelogging_span = &(span);                                 \
         const TraceLoggingHProvider etwas_tracelogging_to = etwas_tracelogging_span->provider;     \
         if (__builtin_expect(etwas_tracelogging_to != NULL, 0)) {                                  \
