@@ -330,9 +330,14 @@ static inline bool many_fill(struct many *many, const struct etwas_many_call *ca
         if (__builtin_expect(event->handle != many->handle, 0) && !many_find_session(many, event)) {
             return false;
         }
+        /* The handle may be the last event's, of another kind: a provider's is no session's. */
+        if (__builtin_expect(
+                (kind == ETWAS_BATCH_KIND_WRITE) != (many->provider_handle == event->handle), 0)) {
+            return false;
+        }
         if (kind == ETWAS_BATCH_KIND_INSTANCE) {
             next = many_add_instance(many, event, record);
-        } else if (kind == ETWAS_BATCH_KIND_WRITE && many->provider_handle == event->handle) {
+        } else if (kind == ETWAS_BATCH_KIND_WRITE) {
             next = many_add_write(many, event, record);
         } else {
             next = kind == ETWAS_BATCH_KIND_TRACE ? many_add_classic(many, event, record) : NULL;

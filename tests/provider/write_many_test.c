@@ -354,6 +354,7 @@ static void nothing_of_a_refused_batch_is_recorded(void **state)
                     {ETWAS_BATCH_KIND_WRITE, ERROR_INVALID_PARAMETER},
                     {ETWAS_BATCH_KIND_TRACE, ERROR_INVALID_PARAMETER},
                     {ETWAS_BATCH_KIND_INSTANCE, ERROR_INVALID_PARAMETER},
+                    {ETWAS_BATCH_KIND_TRACE, ERROR_INVALID_HANDLE},
                     {ETWAS_BATCH_KIND_INSTANCE, ERROR_INVALID_HANDLE},
                     {ETWAS_BATCH_KIND_WRITE, ERROR_INVALID_HANDLE}};
         uint32_t way = (uint32_t)(number % (sizeof ways / sizeof ways[0]));
@@ -367,6 +368,8 @@ static void nothing_of_a_refused_batch_is_recorded(void **state)
             changed[at] = ways[way].kind == ETWAS_BATCH_KIND_WRITE
                               ? etwas_batch_write(providers.modern + (1 << 20), &descriptor, NULL,
                                                   NULL, 0, NULL)
+                          : ways[way].kind == ETWAS_BATCH_KIND_TRACE
+                              ? etwas_batch_trace(providers.modern, &trace) /* no session's */
                               : etwas_batch_trace(stopped, &trace);
         } else if (ways[way].kind == ETWAS_BATCH_KIND_WRITE) {
             changed[at].handle = providers.modern;
