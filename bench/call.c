@@ -4,8 +4,9 @@
 /*
  * What a call costs its caller, through the shared library.
  *
- * A row times a loop of calls: one store into the payload, the call, one check of its result. In a
- * flight recorder that has wrapped, the cost includes the caller's share of overwriting. A batch
+ * A row times a loop of calls: one store into the payload, the call, one check of its result. The
+ * figure is of one event, also where a call writes several, whose list the loop makes. In a flight
+ * recorder that has wrapped, the cost includes the caller's share of overwriting. A batch
  * into a log file is shorter than the pool, and etwas_flush empties the buffers between batches.
  * That cost includes taking a new buffer when one is full, but not the writing.
  */
@@ -23,7 +24,7 @@
 #include "shim/bench.h"
 
 enum {
-    MOST_ROWS = 128,
+    MOST_ROWS = 192,
     /*
      * 9 of the 16 buffers; the others stay free if a batch begins in a buffer that is partly full.
      */
@@ -51,6 +52,12 @@ struct events {
     REGHANDLE provider;
     EVENT_DESCRIPTOR descriptor;
     EVENT_DATA_DESCRIPTOR block;
+    uint32_t batch;
+    struct {
+        EVENT_INSTANCE_HEADER header;
+        uint64_t payload[2];
+    } together[ETWAS_BATCH_EVENTS];
+    EVENT_DATA_DESCRIPTOR blocks[ETWAS_BATCH_EVENTS];
 };
 
 static const etwas_guid modern_guid = {
@@ -60,7 +67,10 @@ TRACELOGGING_DEFINE_PROVIDER(described, "Etwas.Bench",
                              (0x47c2e05b, 0xd916, 0x4a83, 0xb1, 0x5e, 0x20, 0x9f, 0x7a, 0x34, 0xc8,
                               0x6d));
 
-/* The callers' loops, which the rows time. Each returns the results of all calls, combined. */
+/*
+ * The callers' loops, which the rows time. Each logs `calls` events, and returns the results of all
+ * calls, combined.
+ */
 typedef uint32_t log_batch(etwas_trace_handle session, struct events *events, uint32_t calls);
 
 static __attribute__((noinline)) uint32_t log_instances(etwas_trace_handle session,
@@ -170,12 +180,48 @@ static __attribute__((noinline)) uint32_t write_described(etwas_trace_handle ses
     return ERROR_SUCCESS;
 }
 
+static __attribute__((noinline)) uint32_t log_many(etwas_trace_handle session,
+                                                   struct events *events, uint32_t calls)
+{
+    etwas_batch_event batch[ETWAS_BATCH_EVENTS];
+    uint32_t codes = 0;
+
+    for (uint32_t count = 0; count < calls; count += events->batch) {
+        for (uint32_t index = 0; index < events->batch; index++) {
+            events->together[index].payload[0] = count + index;
+            batch[index] =
+                etwas_batch_instance(session, &events->together[index].header, &events->own, NULL);
+        }
+        codes |= etwas_write_many(batch, events->batch, NULL, NULL);
+    }
+    return codes;
+}
+
+static __attribute__((noinline)) uint32_t write_many(etwas_trace_handle session,
+                                                     struct events *events, uint32_t calls)
+{
+    etwas_batch_event batch[ETWAS_BATCH_EVENTS];
+    uint32_t codes = 0;
+
+    (void)session;
+    for (uint32_t count = 0; count < calls; count += events->batch) {
+        for (uint32_t index = 0; index < events->batch; index++) {
+            events->together[index].payload[0] = count + index;
+            batch[index] = etwas_batch_write(events->provider, &events->descriptor, NULL, NULL, 1,
+                                             &events->blocks[index]);
+        }
+        codes |= etwas_write_many(batch, events->batch, NULL, NULL);
+    }
+    return codes;
+}
+
 static log_batch *const loops[] = {
     [BENCH_CALL_INSTANCE] = log_instances, [BENCH_CALL_PARENT] = log_children,
     [BENCH_CALL_EVENT] = log_events,       [BENCH_CALL_FIELDS] = log_fields,
     [BENCH_CALL_WRITE] = write_events,     [BENCH_CALL_MESSAGE] = log_messages,
     [BENCH_CALL_STACK] = write_stacks,     [BENCH_CALL_TRACELOGGING] = write_described,
-    [BENCH_CALL_COUNTED] = log_instances,
+    [BENCH_CALL_COUNTED] = log_instances,  [BENCH_CALL_MANY] = log_many,
+    [BENCH_CALL_MANY_WRITE] = write_many,
 };
 
 /* Registers the providers once. A session enables one if its row needs it. */
@@ -190,6 +236,17 @@ static bool prepare_provider(struct events *events, uint32_t payload_bytes)
     }
     events->provider = provider;
     return described->handle != 0 || TraceLoggingRegister(described) == S_OK;
+}
+
+static void prepare_batch(struct events *events, uint32_t batch)
+{
+    const uint32_t payload_bytes = sizeof events->together[0].payload;
+
+    events->batch = batch;
+    for (uint32_t index = 0; index < batch; index++) {
+        bench_prepare_instance_header(&events->together[index].header, payload_bytes);
+        EventDataDescCreate(&events->blocks[index], events->together[index].payload, payload_bytes);
+    }
 }
 
 static bool prepare(struct events *events, const struct bench_call *call)
@@ -209,6 +266,7 @@ static bool prepare(struct events *events, const struct bench_call *call)
     DEFINE_TRACE_MOF_FIELD(&events->fields.list[0], &events->first_field, 8, ETW_UINT64_TYPE_VALUE);
     DEFINE_TRACE_MOF_FIELD(&events->fields.list[1], &events->second_field, 8,
                            ETW_UINT64_TYPE_VALUE);
+    prepare_batch(events, call->batch);
     return prepare_provider(events, payload_bytes) && bench_make_instance(&events->own) &&
            bench_make_instance(&events->parent);
 }
@@ -227,6 +285,7 @@ static uint32_t record_bytes(const struct bench_call *call)
     case BENCH_CALL_EVENT:
         return BENCH_EVENT_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_WRITE:
+    case BENCH_CALL_MANY_WRITE:
         return BENCH_MODERN_HEADER_BYTES + call->payload_bytes;
     case BENCH_CALL_STACK:
         return BENCH_MODERN_HEADER_BYTES + 16 + 8 * BENCH_CALL_FRAMES + call->payload_bytes;
@@ -273,6 +332,7 @@ static void run_batches(struct bench_state *state, const struct bench_session *s
     uint32_t batch = BATCH_BYTES / record_bytes(call);
 
     batch = batch < BENCH_BATCH ? batch : BENCH_BATCH;
+    batch -= call->batch != 0 ? batch % call->batch : 0;
     if (!has_file(call) && call->mode != BENCH_CALL_STOPPED) {
         uint32_t buffer_kb = call->buffer_kb != 0 ? call->buffer_kb : BENCH_BUFFER_KB;
         uint64_t pool_bytes = (uint64_t)call->buffers * buffer_kb * 1024;
@@ -311,7 +371,8 @@ static bool enable(const struct bench_call *call, const struct bench_session *se
         parameters.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
     } else if (call->entry == BENCH_CALL_COUNTED) {
         parameters.EnableProperty = ETWAS_ENABLE_PROPERTY_COUNTERS;
-    } else if (call->entry != BENCH_CALL_WRITE && call->entry != BENCH_CALL_TRACELOGGING) {
+    } else if (call->entry != BENCH_CALL_WRITE && call->entry != BENCH_CALL_MANY_WRITE &&
+               call->entry != BENCH_CALL_TRACELOGGING) {
         return true;
     }
     return EnableTraceEx2(session->handle, guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,

@@ -19,6 +19,8 @@ enum bench_call_entry {
     BENCH_CALL_COUNTED,      /* START of an instance; its thread's counters follow it */
     BENCH_CALL_MESSAGE,      /* TraceMessage with two arguments, GUID, time stamp and ids */
     BENCH_CALL_TRACELOGGING, /* TraceLoggingWrite of 8 bytes and 4 */
+    BENCH_CALL_MANY,         /* etwas_write_many of instances */
+    BENCH_CALL_MANY_WRITE,   /* the same of EventWrite's events */
 };
 
 enum bench_call_mode {
@@ -42,6 +44,7 @@ struct bench_call {
     uint32_t payload_bytes; /* at most BENCH_CALL_LARGEST_PAYLOAD */
     uint32_t buffers;
     uint32_t buffer_kb; /* 0: 64 */
+    uint32_t batch;     /* the events of one call of etwas_write_many */
 };
 
 enum {

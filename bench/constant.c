@@ -78,6 +78,7 @@ static void register_call(const char *name, enum bench_call_entry entry, uint32_
         .clock = ETWAS_CLOCK_TSC,
         .payload_bytes = payload_bytes,
         .buffers = BENCH_CALL_BUFFERS,
+        .batch = 8, /* of etwas_write_many */
     };
 
     (void)snprintf(call.name, sizeof call.name, "%s/%s/%u", name, bench_protocol_name(protocol),
@@ -94,6 +95,8 @@ static void register_calls(uint32_t protocol)
     register_call("constant_write", BENCH_CALL_WRITE, protocol, 16);
     register_call("constant_message", BENCH_CALL_MESSAGE, protocol, 16);
     register_call("constant_tracelogging", BENCH_CALL_TRACELOGGING, protocol, 12);
+    register_call("constant_many/8", BENCH_CALL_MANY, protocol, 16);
+    register_call("constant_many_write/8", BENCH_CALL_MANY_WRITE, protocol, 16);
 }
 
 int main(int argc, char **argv)

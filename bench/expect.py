@@ -60,6 +60,10 @@ def larger(recorder):
     return ratio(f"recorder/{recorder}/rseq/tsc/16", f"recorder/{small}/rseq/tsc/16")
 
 
+def eight_at_once(protocol):
+    return ratio(f"many/8/buffering/{protocol}/tsc/16", "floor/tsc/16")
+
+
 # The name, the function of the medians, the bound, its unit.
 LINES = [
     ("TraceEventInstance, 16 bytes, TSC, rseq; recorder",
@@ -87,6 +91,9 @@ LINES = [
     ("TraceEventInstance of two fields, QPC", of_floor("fields", "qpc"), AT_MOST, 1.2, "x floor"),
     ("TraceLoggingWrite, u64 and u32, TSC, rseq; recorder",
      ratio("tracelogging/rseq/tsc/12", "floor_tracelogging/tsc/12"), AT_MOST, 1.4, "x floor"),
+    ("one of eight instances by etwas_write_many, rseq", eight_at_once("rseq"), AT_MOST, 0.4,
+     "x floor"),
+    ("the same, shared", eight_at_once("shared"), AT_MOST, 0.4, "x floor"),
     ("a crash-safe session", ratio("crash_safe/rseq/tsc/16", "hot/buffering/rseq/tsc/16"),
      AT_MOST, 1.05, "x another"),
     ("a session with retention classes", ratio("classes/rseq/tsc/16", "hot/buffering/rseq/tsc/16"),

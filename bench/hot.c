@@ -97,6 +97,30 @@ static void register_call(const char *name, enum bench_call_entry entry)
     register_one(name, &model, ETWAS_PROTOCOL_RSEQ, 1);
 }
 
+static void register_batch(const char *name, enum bench_call_entry entry, enum bench_call_mode mode,
+                           uint32_t batch)
+{
+    const struct bench_call model = {
+        .entry = entry, .mode = mode, .buffers = BENCH_CALL_BUFFERS, .batch = batch};
+
+    for (size_t protocol = 0; protocol < COUNT_OF(protocols); protocol++) {
+        register_one(name, &model, protocols[protocol], 0);
+    }
+}
+
+static void register_batches(void)
+{
+    for (size_t mode = 0; mode < COUNT_OF(modes); mode++) {
+        for (uint32_t batch = 1; batch <= ETWAS_BATCH_EVENTS; batch *= 2) {
+            char name[32];
+
+            (void)snprintf(name, sizeof name, "many/%u/%s", batch, modes[mode].name);
+            register_batch(name, BENCH_CALL_MANY, modes[mode].mode, batch);
+        }
+    }
+    register_batch("many_write/8", BENCH_CALL_MANY_WRITE, BENCH_CALL_BUFFERING, 8);
+}
+
 /* Flight recorders that have wrapped: the cost of a call must not grow with their size. */
 static void register_recorders(void)
 {
@@ -169,6 +193,7 @@ int main(int argc, char **argv)
     register_call("tracelogging", BENCH_CALL_TRACELOGGING);
     register_variant("write_two", BENCH_CALL_WRITE, BENCH_CALL_TWO, BENCH_CALL_BUFFERS);
     register_variant("stack", BENCH_CALL_STACK, BENCH_CALL_BUFFERING, BENCH_CALL_BUFFERS);
+    register_batches();
     register_recorders();
     register_variant("file_thread", BENCH_CALL_INSTANCE, BENCH_CALL_FILE_THREAD,
                      BENCH_CALL_BUFFERS);

@@ -11,12 +11,15 @@ FLOORS = {
     "tracelogging_gate": "empty_call",
     "constant/rseq/16": "floor/constant/16",
     "constant/shared/16": "floor/constant/16",
+    "constant_many/8/rseq/16": "floor/constant/16",
+    "constant_many/8/shared/16": "floor/constant/16",
 }
 # The floors of calls whose header is not TraceEventInstance's.
 HEADERS = {
     "event": "floor_event",
     "write": "floor_write",
     "write_two": "floor_write",
+    "many_write": "floor_write",
     "message": "floor_message",
     "tracelogging": "floor_tracelogging",
 }
@@ -68,7 +71,7 @@ def floor_of(name):
         return "/".join(["write"] + parts[1:])
     if parts[0] in ("times", "counted", "crash_safe", "classes"):
         return "/".join(["hot", "buffering"] + parts[1:])
-    if len(parts) < 4:
+    if len(parts) < 4 or parts[0].startswith("constant_"):
         return None
     return "/".join([HEADERS.get(parts[0], "floor")] + parts[-2:])
 

@@ -229,9 +229,9 @@ static unsigned char *put_text(unsigned char *to, const ngx_str_t *text)
     return to + bytes;
 }
 
-/* `end` is the end of the payload, which follows the header. */
-static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *header, const void *end,
-                        uint8_t type, EVENT_INSTANCE_INFO *self)
+/* Fills in the header. `end` is the end of the payload, which follows it. */
+static etwas_batch_event make_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *header,
+                                    const void *end, uint8_t type, const EVENT_INSTANCE_INFO *self)
 {
     *header = (EVENT_INSTANCE_HEADER){
         .Size = (uint16_t)((const unsigned char *)end - (const unsigned char *)header),
@@ -239,7 +239,28 @@ static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *heade
         .Class.Level = TRACE_LEVEL_INFORMATION,
         .Flags = WNODE_FLAG_TRACED_GUID,
     };
+    return etwas_batch_instance(session, header, self, NULL);
+}
+
+static void write_event(etwas_trace_handle session, EVENT_INSTANCE_HEADER *header, const void *end,
+                        uint8_t type, EVENT_INSTANCE_INFO *self)
+{
+    (void)make_event(session, header, end, type, self);
     (void)TraceEventInstance(session, header, self, NULL);
+}
+
+/* An event of a phase, which has no payload. */
+struct phase_event {
+    EVENT_INSTANCE_HEADER header;
+    EVENT_INSTANCE_INFO self;
+};
+
+static etwas_batch_event make_phase_event(etwas_trace_handle session, struct phase_event *event,
+                                          const ngx_http_etwas_request *request, uint8_t type)
+{
+    event->self = (EVENT_INSTANCE_INFO){.RegHandle = classes[request->phase].RegHandle,
+                                        .InstanceId = request->self.InstanceId};
+    return make_event(session, &event->header, &event->header + 1, type, &event->self);
 }
 
 /* Returns what the access log calls $status. */
@@ -264,51 +285,50 @@ static uint32_t next_number(void)
 /* ---- what happens to a request ---- */
 
 void ngx_http_etwas_begin(etwas_trace_handle session, ngx_http_etwas_request *request,
-                          const ngx_http_request_t *r)
+                          const ngx_http_request_t *r, enum ngx_http_etwas_phase phase)
 {
     const struct start_numbers numbers = {
         .connection = r->connection->number,
         .number = (uint32_t)r->connection->requests,
         .method = (uint32_t)r->method,
     };
+    etwas_batch_event events[2];
+    uint32_t count = 0;
+    struct phase_event first;
     struct event event;
     unsigned char *end = put(event.payload, &numbers, sizeof numbers);
 
     end = put_text(end, &r->unparsed_uri);
     end = put_text(end, &r->headers_in.server);
     end = put_text(end, &r->connection->addr_text);
-    request->phase = NGX_HTTP_ETWAS_PHASES;
+    request->phase = phase;
     request->self =
         (EVENT_INSTANCE_INFO){.RegHandle = classes[REQUEST].RegHandle, .InstanceId = next_number()};
-    write_event(session, &event.header, end, EVENT_TRACE_TYPE_START, &request->self);
-}
-
-static void write_phase(etwas_trace_handle session, const ngx_http_etwas_request *request,
-                        uint8_t type)
-{
-    EVENT_INSTANCE_HEADER event;
-    EVENT_INSTANCE_INFO self = {.RegHandle = classes[request->phase].RegHandle,
-                                .InstanceId = request->self.InstanceId};
-
-    write_event(session, &event, &event + 1, type, &self);
-}
-
-static void end_phase(etwas_trace_handle session, ngx_http_etwas_request *request)
-{
-    if (request->phase != NGX_HTTP_ETWAS_PHASES) {
-        write_phase(session, request, EVENT_TRACE_TYPE_END);
-        request->phase = NGX_HTTP_ETWAS_PHASES;
+    events[count++] =
+        make_event(session, &event.header, end, EVENT_TRACE_TYPE_START, &request->self);
+    if (phase != NGX_HTTP_ETWAS_PHASES) {
+        events[count++] = make_phase_event(session, &first, request, EVENT_TRACE_TYPE_START);
     }
+    (void)etwas_write_many(events, count, NULL, NULL);
 }
 
 void ngx_http_etwas_enter(etwas_trace_handle session, ngx_http_etwas_request *request,
                           enum ngx_http_etwas_phase phase)
 {
-    if (request->phase != phase) {
-        end_phase(session, request);
-        request->phase = phase;
-        write_phase(session, request, EVENT_TRACE_TYPE_START);
+    etwas_batch_event events[2];
+    uint32_t count = 0;
+    struct phase_event last;
+    struct phase_event next;
+
+    if (request->phase == phase) {
+        return;
     }
+    if (request->phase != NGX_HTTP_ETWAS_PHASES) {
+        events[count++] = make_phase_event(session, &last, request, EVENT_TRACE_TYPE_END);
+    }
+    request->phase = phase;
+    events[count++] = make_phase_event(session, &next, request, EVENT_TRACE_TYPE_START);
+    (void)etwas_write_many(events, count, NULL, NULL);
 }
 
 void ngx_http_etwas_log_wait(etwas_trace_handle session, ngx_http_etwas_request *request,
@@ -364,6 +384,9 @@ void ngx_http_etwas_end(etwas_trace_handle session, ngx_http_etwas_request *requ
         .received = (uint64_t)r->request_length,
         .sent = (uint64_t)r->connection->sent,
     };
+    etwas_batch_event events[2];
+    uint32_t count = 0;
+    struct phase_event last;
     struct event event;
     const unsigned char *end = put(event.payload, &numbers, sizeof numbers);
 
@@ -371,6 +394,10 @@ void ngx_http_etwas_end(etwas_trace_handle session, ngx_http_etwas_request *requ
      * Builds the payload early. Reading it in other sizes than it was written in stalls until the
      * stores have reached the cache.
      */
-    end_phase(session, request);
-    write_event(session, &event.header, end, EVENT_TRACE_TYPE_END, &request->self);
+    if (request->phase != NGX_HTTP_ETWAS_PHASES) {
+        events[count++] = make_phase_event(session, &last, request, EVENT_TRACE_TYPE_END);
+        request->phase = NGX_HTTP_ETWAS_PHASES;
+    }
+    events[count++] = make_event(session, &event.header, end, EVENT_TRACE_TYPE_END, &request->self);
+    (void)etwas_write_many(events, count, NULL, NULL);
 }

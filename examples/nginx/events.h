@@ -8,6 +8,8 @@
  * instance of a class of its own, with the number of the request and without a parent. All classes
  * are described, so that a trace shows them by name.
  *
+ * Events that happen together are written by one call, and have one time stamp.
+ *
  * A session counts the events it has no room for, so the logging functions return no error.
  */
 
@@ -41,9 +43,9 @@ typedef struct {
 uint32_t ngx_http_etwas_register(void);
 void ngx_http_etwas_unregister(void);
 
-/* Logs Start. Sets the number of `request`, and its phase to none. */
+/* Logs Start and begins the phase, if it is not none. Sets the number of `request`. */
 void ngx_http_etwas_begin(etwas_trace_handle session, ngx_http_etwas_request *request,
-                          const ngx_http_request_t *r);
+                          const ngx_http_request_t *r, enum ngx_http_etwas_phase phase);
 
 /*
  * Ends the current phase of `request` and begins this one. Does nothing if it is in this one

@@ -53,7 +53,7 @@ static ngx_http_etwas_request *find_again(ngx_http_request_t *r)
     return entry->data;
 }
 
-static ngx_http_etwas_request *begin(ngx_http_request_t *r)
+static ngx_http_etwas_request *begin(ngx_http_request_t *r, enum ngx_http_etwas_phase phase)
 {
     ngx_http_etwas_request *request = ngx_palloc(r->pool, sizeof *request);
 
@@ -67,23 +67,27 @@ static ngx_http_etwas_request *begin(ngx_http_request_t *r)
     request->start = etwas_clock_read(clock_kind);
     request->start_msec = ngx_current_msec;
     request->may_wait = true;
-    ngx_http_etwas_begin(session, request, r);
+    ngx_http_etwas_begin(session, request, r, phase);
     return request;
 }
 
 /* Called if the request has no context: before its first event, and after an internal redirect. */
-static __attribute__((noinline)) ngx_http_etwas_request *find_or_begin(ngx_http_request_t *r)
+static __attribute__((noinline)) ngx_http_etwas_request *find_or_begin(
+    ngx_http_request_t *r, enum ngx_http_etwas_phase phase)
 {
     ngx_http_etwas_request *request = NULL;
 
     if (r->internal || r->filter_finalize) {
         request = find_again(r);
     }
-    return request != NULL ? request : begin(r);
+    return request != NULL ? request : begin(r, phase);
 }
 
-/* Returns the request, which it begins if necessary; NULL if it is not traced. */
-static inline ngx_http_etwas_request *begun(ngx_http_request_t *r)
+/*
+ * Returns the request; NULL if it is not traced. If necessary it begins the request, in this phase,
+ * since both begin at the same moment.
+ */
+static inline ngx_http_etwas_request *begun(ngx_http_request_t *r, enum ngx_http_etwas_phase phase)
 {
     ngx_http_etwas_request *request;
 
@@ -91,7 +95,7 @@ static inline ngx_http_etwas_request *begun(ngx_http_request_t *r)
         return NULL;
     }
     request = ngx_http_get_module_ctx(r, ngx_http_etwas_module);
-    return request != NULL ? request : find_or_begin(r);
+    return request != NULL ? request : find_or_begin(r, phase);
 }
 
 static uint64_t ticks_since(int64_t start)
@@ -106,7 +110,7 @@ static uint64_t microseconds_of(uint64_t ticks)
 
 static ngx_int_t on_rewrite(ngx_http_request_t *r)
 {
-    ngx_http_etwas_request *request = begun(r);
+    ngx_http_etwas_request *request = begun(r, NGX_HTTP_ETWAS_CONTENT);
 
     if (request != NULL) {
         ngx_http_etwas_enter(session, request, NGX_HTTP_ETWAS_CONTENT);
@@ -116,7 +120,7 @@ static ngx_int_t on_rewrite(ngx_http_request_t *r)
 
 static ngx_int_t on_precontent(ngx_http_request_t *r)
 {
-    ngx_http_etwas_request *request = begun(r);
+    ngx_http_etwas_request *request = begun(r, NGX_HTTP_ETWAS_PHASES);
 
     if (request != NULL && request->may_wait) {
         request->may_wait = false;
@@ -129,7 +133,7 @@ static ngx_int_t on_precontent(ngx_http_request_t *r)
 
 static ngx_int_t on_header(ngx_http_request_t *r)
 {
-    ngx_http_etwas_request *request = begun(r);
+    ngx_http_etwas_request *request = begun(r, NGX_HTTP_ETWAS_SEND);
 
     if (request != NULL) {
         ngx_http_etwas_enter(session, request, NGX_HTTP_ETWAS_SEND);
@@ -139,7 +143,7 @@ static ngx_int_t on_header(ngx_http_request_t *r)
 
 static ngx_int_t on_log(ngx_http_request_t *r)
 {
-    ngx_http_etwas_request *request = begun(r);
+    ngx_http_etwas_request *request = begun(r, NGX_HTTP_ETWAS_PHASES);
     const location_settings *location;
     uint64_t ticks = 0;
     bool is_slow = false;

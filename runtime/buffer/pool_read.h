@@ -145,8 +145,9 @@ bool etwas_pool_read_is_unchanged(const struct etwas_pool_view *view,
 
 /*
  * For a copy of a shared slot's records, `units` long, that was made while writers went on: calls
- * `is_zero` for each unit of zeroes in front of a record, with its distance from the first record. Where it returns false, because there is something now, the copy is marked:
- * what follows is unknown. `is_zero` reads later than everything was copied.
+ * `is_zero` for each unit of zeroes in front of a record, with its distance from the first record.
+ * Where it returns false, because there is something now, the copy is marked: what follows is
+ * unknown. `is_zero` reads later than everything was copied.
  */
 void etwas_pool_read_zeroes_again(uint8_t *records, uint32_t units,
                                   bool (*is_zero)(void *context, uint32_t unit), void *context);

@@ -472,7 +472,6 @@ static void nothing_of_a_refused_batch_is_recorded(void **state)
     session = start_session(folder_path("refused.etl"), &setup.options);
     enable(session, &setup);
     for (uint64_t number = 1; number <= BATCHES; number++) {
-
         const EVENT_INSTANCE_INFO unknown = {NULL, 1};
         const EVENT_INSTANCE_INFO known = {providers.classes[0].RegHandle, 1};
         const struct {

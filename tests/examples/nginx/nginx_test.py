@@ -3,15 +3,17 @@
 """The nginx module as an operator meets it: a slow request leaves a snapshot in which it is found
 by name.
 
-usage: nginx_test.py EXAMPLE BUILD ETWAS WALKER LIBRARY
+usage: nginx_test.py EXAMPLE BUILD ETWAS WALKER LIBRARY SINGLY
 
-Builds the module with LIBRARY of the folder BUILD. Skipped where Debian's nginx or nginx-dev is
+Builds the module with LIBRARY of the folder BUILD. With SINGLY preloaded, the module writes each
+event by its own call. Skipped where Debian's nginx or nginx-dev is
 missing.
 """
 
 import ctypes
 import glob
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -23,8 +25,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-BUILD = ETWAS = WALKER = LIBRARY = MODULE = ""
+BUILD = ETWAS = WALKER = LIBRARY = SINGLY = MODULE = ""
 Server = wait_for = None
 SLOW_MS = 150
 LINES = "etwas on; etwas_folder FOLDER/snapshots; etwas_memory 4m; etwas_pause 0;"
@@ -206,6 +209,65 @@ class Snapshots(NginxTest):
         self.assertEqual(stat.S_IMODE(snapshot.parent.stat().st_mode), 0o700)
 
 
+class Moments(NginxTest):
+    """What happens together is written by one call, and has one time. The rest of a trace is as it
+    is by single calls."""
+
+    def requests(self, last):
+        """The events of each request that was sent to a server that has just been started."""
+        for path in ("/index.html", "/", "/nothing", "/orders/quick"):
+            self.get(path)
+        for text in (b"NONSENSE\r\n\r\n", b"GET /half"):
+            with socket.create_connection(("127.0.0.1", self.server.port)) as client:
+                client.sendall(text)
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(1000):
+                    pass
+        self.get_slow(last)
+        snapshot, events = self.slow_events(last)
+        self.check_walker(snapshot)
+        starts = self.named(events, "Request/Start")[:6]
+        return [[e for e in events if e["instance"] == start["instance"]
+                 and not e["event"].endswith(("/Slow", "/Waited"))] for start in starts]
+
+    def content(self, request):
+        """What single calls write as well: no times, and nothing else that differs between runs."""
+        return [(e["event"], {name: value for name, value in e["fields"].items()
+                              if name != "connection" and not name.endswith("_ms")})
+                for e in request]
+
+    def moments(self, request):
+        """The names of its events, those of one time together."""
+        return [[e["event"].partition("/")[2] for e in moment]
+                for _, moment in itertools.groupby(request, lambda event: event["time"])]
+
+    def instant(self, request):
+        """The classes whose span begins and ends at one time."""
+        times = {}
+        for event in request:
+            times.setdefault(event["event"].split("/")[1], []).append(event["time"])
+        return {name for name, found in times.items() if found[0] == found[-1]}
+
+    def test_a_trace_is_as_by_single_calls_but_for_the_times_that_are_one(self):
+        self.start(SOME_ARE_SLOW)
+        together = self.requests("/orders/together")
+        self.server.stop()
+        with mock.patch.dict(os.environ, {"LD_PRELOAD": str(SINGLY)}):
+            self.server.start()
+        singly = self.requests("/orders/singly")
+        self.assertEqual([self.content(request) for request in together],
+                         [self.content(request) for request in singly])
+        for batched, single in zip(together, singly):
+            self.assertLessEqual(self.instant(batched), self.instant(single))
+        self.assertEqual(self.moments(together[0]), [["Request/Start", "Content/Start"],
+                                                     ["Content/End", "Send/Start"],
+                                                     ["Send/End", "Request/End"]])
+        self.assertEqual(self.moments(together[4]), [["Request/Start", "Send/Start"],
+                                                     ["Send/End", "Request/End"]])
+        self.assertEqual(self.moments(together[5]), [["Request/Start"], ["Request/End"]])
+        self.assertTrue(any(len(self.moments(request)) == len(request) for request in singly))
+
+
 class Workers(NginxTest):
     def test_a_worker_that_was_killed_is_replaced_by_one_that_is_traced(self):
         self.start(SOME_ARE_SLOW)
@@ -307,8 +369,8 @@ class Settings(NginxTest):
 
 
 def main():
-    global BUILD, ETWAS, WALKER, LIBRARY, MODULE, EXAMPLE, Server, wait_for
-    EXAMPLE, BUILD, ETWAS, WALKER, LIBRARY = map(pathlib.Path, sys.argv[1:])
+    global BUILD, ETWAS, WALKER, LIBRARY, SINGLY, MODULE, EXAMPLE, Server, wait_for
+    EXAMPLE, BUILD, ETWAS, WALKER, LIBRARY, SINGLY = map(pathlib.Path, sys.argv[1:])
     sys.path.insert(0, str(EXAMPLE))
     import server  # pylint: disable=import-outside-toplevel
     Server, wait_for = server.Server, server.wait_for
