@@ -566,7 +566,7 @@ static void expect_lost_with_its_size(uint32_t buffer_kb)
     const struct setup setup = {.options = {.clock = ETWAS_CLOCK_QPC, .buffer_size_kb = buffer_kb},
                                 .kinds = ALL_KINDS};
     const uint32_t room = buffer_kb * 1024 - 72;
-    static uint8_t data[8192];
+    static uint8_t data[32768];
     const EVENT_DESCRIPTOR descriptor = {.Id = 1};
     struct batch_providers providers;
     etwas_session_counts counts;
