@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) void many_copy(uint8_t *to, const v
     }
 }
 
-/* Whether a record with `bytes` behind `next` leaves the image's last word free. */
+/* Whether the image has room for `bytes` at `next`, and for a word of zeroes behind them. */
 static inline bool many_has_room(const struct many *many, const uint8_t *next, uint64_t bytes)
 {
     return bytes <= (uint64_t)(many->image.data + ETWAS_BATCH_IMAGE_BYTES - next);
@@ -210,7 +210,7 @@ static __attribute__((noinline)) uint8_t *many_add_classic(struct many *many,
                            payload.fields, payload.count);
 }
 
-/* Adds an instance without a parent whose payload follows its header; leaves others to others. */
+/* Adds an instance. The common one has no parent, and its payload follows its header. */
 static inline __attribute__((always_inline)) uint8_t *many_add_instance(
     struct many *many, const etwas_batch_event *event, uint8_t *record)
 {

@@ -10,7 +10,7 @@
  *     PUBLISH    for each session: the sizes of its records, with the items that it requests, then
  *                one batch, for which each record is built again in its turn
  *
- * Only one record is built at a time, so a batch needs little more stack than an event.
+ * Only one record is built at a time, which keeps the stack small.
  */
 #include "provider/write_many.h"
 
@@ -420,46 +420,32 @@ static void many_log_counters(struct many_batch *batch, uint8_t type)
     }
 }
 
-static uint32_t many_publish_counted(struct many_batch *batch)
-{
-    struct etwas_unstamped_record head = many_head(batch);
-    uint32_t code;
-
-    if (etwas_publish_check(batch->session.index, batch->session.generation, batch->given_bytes,
-                            &head) == ERROR_SUCCESS) {
-        many_log_counters(batch, EVENT_TRACE_TYPE_END);
-    }
-    head = many_head(batch);
-    code =
-        etwas_publish(batch->session.index, batch->session.generation, batch->given_bytes, &head);
-    if (code == ERROR_SUCCESS) {
-        many_log_counters(batch, EVENT_TRACE_TYPE_START);
-    }
-    return code;
-}
-
 /* Publishes the collected events. */
 static uint32_t many_publish(struct many_batch *batch)
 {
+    const bool is_counted = (batch->flags & ETWAS_LISTENER_COUNTED) != 0;
     struct etwas_unstamped_record head;
     uint32_t code;
 
     do {
-        if (!many_measure(batch)) {
-            code = ERROR_MORE_DATA;
-            continue;
-        }
+        bool fits = many_measure(batch);
+
         head = many_head(batch);
-        code = etwas_publish_check(batch->session.index, batch->session.generation,
-                                   batch->given_bytes, &head);
+        code = fits ? etwas_publish_check(batch->session.index, batch->session.generation,
+                                          batch->given_bytes, &head)
+                    : (uint32_t)ERROR_MORE_DATA;
     } while (code == ERROR_MORE_DATA && many_drop_items(batch));
     batch->is_unattached = code == ERROR_INVALID_HANDLE;
-    if ((batch->flags & ETWAS_LISTENER_COUNTED) != 0) {
-        return many_publish_counted(batch);
+    if (is_counted && code == ERROR_SUCCESS) {
+        many_log_counters(batch, EVENT_TRACE_TYPE_END);
+        head = many_head(batch);
     }
-    head = many_head(batch);
-    return etwas_publish(batch->session.index, batch->session.generation, batch->given_bytes,
-                         &head);
+    code =
+        etwas_publish(batch->session.index, batch->session.generation, batch->given_bytes, &head);
+    if (is_counted && code == ERROR_SUCCESS) {
+        many_log_counters(batch, EVENT_TRACE_TYPE_START);
+    }
+    return code;
 }
 
 static uint32_t many_publish_to(struct many_batch *batch, uint32_t index, uint32_t at)
@@ -469,7 +455,7 @@ static uint32_t many_publish_to(struct many_batch *batch, uint32_t index, uint32
     uint32_t code;
 
     if (!etwas_writer_key_of(session, &batch->session)) {
-        return ERROR_SUCCESS;
+        return ERROR_INVALID_HANDLE;
     }
     many_collect(batch, index, session);
     code = many_publish(batch);
@@ -477,13 +463,8 @@ static uint32_t many_publish_to(struct many_batch *batch, uint32_t index, uint32
         batch->session.index < ETWAS_SESSION_ENTRIES) {
         (void)etwas_trigger_pull(batch->session); /* does nothing if the session is not armed */
     }
-    if (code == ERROR_MORE_DATA && batch->is_too_long) {
-        return ERROR_ARITHMETIC_OVERFLOW;
-    }
-    /* A session of a provider that has just ended no longer listens. */
-    return code == ERROR_INVALID_HANDLE && batch->events[index].kind == ETWAS_BATCH_KIND_WRITE
-               ? (uint32_t)ERROR_SUCCESS
-               : code;
+    return code == ERROR_MORE_DATA && batch->is_too_long ? (uint32_t)ERROR_ARITHMETIC_OVERFLOW
+                                                         : code;
 }
 
 /* What became of a batch, over its sessions. */
@@ -494,11 +475,17 @@ struct many_result {
 };
 
 static void many_add_result(struct many_result *result, const struct many_batch *batch,
-                            uint32_t code)
+                            uint32_t kind, uint32_t code)
 {
-    bool is_independent = (batch->flags & ETWAS_LISTENER_INDEPENDENT) != 0 || batch->is_unattached;
-    uint32_t *first = is_independent ? &result->independent : &result->code;
+    uint32_t *first;
 
+    /* A session of a provider that has just ended no longer listens. */
+    if (code == ERROR_INVALID_HANDLE && kind == ETWAS_BATCH_KIND_WRITE) {
+        return;
+    }
+    first = (batch->flags & ETWAS_LISTENER_INDEPENDENT) != 0 || batch->is_unattached
+                ? &result->independent
+                : &result->code;
     if (code == ERROR_SUCCESS) {
         result->recorded++;
     } else if (*first == ERROR_SUCCESS) {
@@ -519,7 +506,9 @@ static uint32_t many_publish_all(struct many_batch *batch)
 
         for (uint32_t at = 0; at < recipients->count; at++) {
             if (!many_was_earlier(batch, index, recipients->sessions[at].session)) {
-                many_add_result(&result, batch, many_publish_to(batch, index, at));
+                uint32_t code = many_publish_to(batch, index, at);
+
+                many_add_result(&result, batch, batch->events[index].kind, code);
             }
         }
     }
