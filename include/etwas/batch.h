@@ -15,9 +15,9 @@
  *
  * Each session that gets events of a batch records all of those or none. They are neighbours in one
  * buffer, in their order, and have the same time stamp. So a batch is for events that happen
- * together. Many cost less than one call for each with restartable sequences, two about the same; by
- * the shared protocol they cost more. No event is held back: when the call returns, its events are
- * recorded.
+ * together. Many cost less than one call for each with restartable sequences, two about the same.
+ * They cost more by the shared protocol. No event is held back: when the call returns, its events
+ * are recorded.
  *
  * <etwas/etwas.h> includes this header.
  */
